@@ -1,0 +1,380 @@
+"""The keeper of one bot process: when the pipe to the arena closes, nothing of the bot is left.
+
+Run by the launcher as `python -I -S keeper.py KEY=VALUE ... -- PROGRAM ARGUMENT ...`, standard library only.
+
+stdin   from the arena.  One byte: stop politely, the byte is the grace in tenths of a second.
+        End of file (the arena ended, however it ended): kill at once.
+stdout  to the arena, one JSON object a line, in this order:
+        {"started": pid} or {"failed": errno, "stage": "limits" | "folder" | "program"};
+        {"exit": status, "cpu": seconds}, status as in `subprocess` (negative: minus the signal);
+        {"ended": n, "cpu": seconds}, n = processes that could not be ended in time, otherwise 0;
+        cpu is that of all descendants reaped so far.
+stderr  the bot's log: gets what the bot prints (both streams) until the file holds `log` bytes.
+
+Keys: `tail` (file descriptor that gets the end of the bot's stderr, see `Tail`), `tail_bytes`, `log`, `cwd`,
+`home` (a folder to remove at the end), `as` (bytes of address space, 0: no limit), `nofile`, `fsize`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+WAIT_ALL = 0x40000000 if sys.platform == "linux" else 0
+"""`__WALL`: a thread that made us its tracer (PTRACE_TRACEME) stays unreapable for ever without it."""
+
+CHUNK = 65_536
+KILL_SECONDS = 5.0
+"""How long the keeper goes on killing before it gives up on what cannot die (uninterruptible sleep)."""
+KILL_ROUND_SECONDS = 0.01
+
+DEAF = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+EXEC_STAGES = ("limits", "folder", "program")
+
+
+def libc_prctl() -> Callable[[int, int], int] | None:
+    """`prctl(option, argument)`, or None where the system has none (then process groups are all we have)."""
+    function = getattr(ctypes.CDLL(None), "prctl", None)
+    if function is None:
+        return None
+    return lambda option, argument: int(function(option, ctypes.c_ulong(argument), 0, 0, 0))
+
+
+def say(message: str) -> None:
+    """One line to the arena; an arena that is gone no longer listens."""
+    with contextlib.suppress(OSError):
+        os.write(1, message.encode("ascii") + b"\n")
+
+
+class Tail:
+    """The last bytes of the bot's stderr in a ring file that the arena reads at any moment.
+
+    Layout: 8 bytes little-endian, how many bytes were ever written; then the ring, byte n at `8 + n % size`.
+    """
+
+    def __init__(self, fd: int, size: int) -> None:
+        os.set_inheritable(fd, False)
+        self.fd = fd
+        self.size = size
+        self.total = 0
+
+    def add(self, data: bytes) -> None:
+        self.total += len(data)
+        data = data[-self.size :]
+        at = (self.total - len(data)) % self.size
+        room = self.size - at
+        try:
+            os.pwrite(self.fd, data[:room], 8 + at)
+            os.pwrite(self.fd, data[room:], 8)
+            os.pwrite(self.fd, self.total.to_bytes(8, "little"), 0)
+        except OSError:  # no room for evidence is no reason to end the bot
+            pass
+
+
+class Log:
+    """The log file on fd 2: never longer than `limit` bytes, what is over is counted and dropped."""
+
+    def __init__(self, limit: int) -> None:
+        self.room = max(0, limit - os.fstat(2).st_size)
+        self.dropped = 0
+
+    def add(self, data: bytes) -> None:
+        kept = data[: self.room]
+        written = 0
+        if kept:
+            with contextlib.suppress(OSError):  # a full disk is no reason to stop draining
+                written = os.write(2, kept)
+        self.room -= len(kept)
+        self.dropped += len(data) - written
+
+    def close(self) -> None:
+        if self.dropped:
+            with contextlib.suppress(OSError):
+                os.write(2, b"\n[arena: the log is full, %d bytes were dropped]\n" % self.dropped)
+
+
+class Keeper:
+    """One bot: its process, its two output pipes, and everything that descends from it."""
+
+    def __init__(self, options: dict[str, str], argv: list[str]) -> None:
+        self.options = options
+        self.argv = argv
+        self.log = Log(int(options["log"]))
+        self.tail = Tail(int(options["tail"]), int(options["tail_bytes"]))
+        self.prctl = libc_prctl()
+        self.bot = 0
+        """The bot's pid until it is reaped, then 0."""
+        self.group = 0
+        """Its process group, which outlives it."""
+        self.outputs: dict[int, bool] = {}
+        """Open read ends of the bot's output; true for stderr."""
+        self.poll = select.poll()
+        self.wakeup = -1
+
+    def run(self) -> None:
+        if arena_is_gone():
+            return
+        self.settle()
+        try:
+            if self.start():
+                self.watch()
+        finally:
+            left = self.end_descendants()
+            self.drain()
+            self.log.close()
+            say(f'{{"ended": {left}, "cpu": {cpu_of_the_dead():.6f}}}')
+
+    def settle(self) -> None:
+        """Own session, deaf to signals meant for the arena, adoptive parent of what the bot leaves behind."""
+        with contextlib.suppress(OSError):  # already the leader of a session
+            os.setsid()
+        for deaf in DEAF:
+            signal.signal(deaf, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if self.prctl is not None:
+            self.prctl(PR_SET_CHILD_SUBREAPER, 1)
+        self.wakeup, waker = os.pipe()
+        os.set_blocking(self.wakeup, False)
+        os.set_blocking(waker, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        self.poll.register(0, select.POLLIN)
+        self.poll.register(self.wakeup, select.POLLIN)
+
+    def start(self) -> bool:
+        """Forks and executes the bot; says what became of it.  True: it runs."""
+        keeper = os.getpid()
+        out, out_w = os.pipe()
+        err, err_w = os.pipe()
+        failure, failure_w = os.pipe()
+        self.bot = self.group = os.fork()
+        if self.bot == 0:
+            self.become_the_bot(keeper, out_w, err_w, failure_w)
+        for fd in (out_w, err_w, failure_w):
+            os.close(fd)
+        with contextlib.suppress(OSError):  # it has executed already, and so it has done this itself
+            os.setpgid(self.bot, self.bot)  # in both processes: whoever comes first
+        report = os.read(failure, 16)
+        os.close(failure)
+        if report:
+            os.waitpid(self.bot, WAIT_ALL)
+            self.bot = self.group = 0
+            say(f'{{"failed": {int(report[1:])}, "stage": "{EXEC_STAGES[report[0] - 48]}"}}')
+            return False
+        for fd in (out, err):
+            os.set_blocking(fd, False)
+            self.poll.register(fd, select.POLLIN)
+        self.outputs = {out: False, err: True}
+        say(f'{{"started": {self.bot}}}')
+        return True
+
+    def become_the_bot(self, keeper: int, out: int, err: int, failure: int) -> None:
+        """The exec stage, in the forked child; never returns."""
+        stage = EXEC_STAGES.index("limits")
+        try:
+            os.setpgid(0, 0)
+            null = os.open(os.devnull, os.O_RDONLY)
+            for fd, target in ((null, 0), (out, 1), (err, 2)):
+                os.dup2(fd, target)  # all other descriptors close on exec
+            for deaf in (*DEAF, signal.SIGPIPE, signal.SIGXFSZ):  # the last two are ignored by any Python
+                signal.signal(deaf, signal.SIG_DFL)  # what is ignored would stay ignored after exec
+            for limit, value in self.limits():
+                hard = resource.getrlimit(limit)[1]
+                lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
+                resource.setrlimit(limit, (lowest, lowest))
+            if self.prctl is not None:
+                self.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                if os.getppid() != keeper:
+                    os._exit(1)
+            stage = EXEC_STAGES.index("folder")
+            os.chdir(self.options["cwd"])
+            stage = EXEC_STAGES.index("program")
+            os.execvp(self.argv[0], self.argv)
+        except BaseException as error:
+            number = error.errno if isinstance(error, OSError) and error.errno else 0
+            os.write(failure, b"%d%d" % (stage, number))
+        finally:
+            os._exit(127)
+
+    def limits(self) -> Iterator[tuple[int, int]]:
+        yield resource.RLIMIT_CORE, 0
+        yield resource.RLIMIT_NOFILE, int(self.options["nofile"])
+        yield resource.RLIMIT_FSIZE, int(self.options["fsize"])
+        if self.options["as"] != "0":
+            yield resource.RLIMIT_AS, int(self.options["as"])
+
+    def watch(self) -> None:
+        """Drains and reaps until the bot has exited, its grace is over, or the arena is gone."""
+        deadline: float | None = None
+        while self.bot and (deadline is None or time.monotonic() < deadline):
+            wait_ms = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000 + 1
+            for fd, _ in self.poll.poll(wait_ms):
+                if fd == self.wakeup:
+                    self.reap()
+                elif fd == 0:
+                    grace = read_order()
+                    if grace is None:
+                        return
+                    deadline = time.monotonic() + grace
+                    self.ask_to_end()
+                elif fd in self.outputs:  # the reaping before it may have closed it
+                    self.pump(fd)
+
+    def pump(self, fd: int) -> bool:
+        """One chunk of output from `fd` to log and tail; false if there is none now."""
+        try:
+            data = os.read(fd, CHUNK)
+        except BlockingIOError:
+            return False
+        if not data:
+            self.poll.unregister(fd)
+            os.close(fd)
+            del self.outputs[fd]
+            return False
+        self.log.add(data)
+        if self.outputs[fd]:
+            self.tail.add(data)
+        return True
+
+    def drain(self) -> None:
+        """What the pipes hold at this moment: bounded, a survivor may go on printing for ever."""
+        for fd in tuple(self.outputs):
+            for _ in range(32):
+                if not self.pump(fd):
+                    break
+
+    def reap(self) -> bool:
+        """Buries all that has died and reports the bot's end once; false when there is no child left."""
+        try:
+            while os.read(self.wakeup, 512):
+                pass
+        except BlockingIOError:
+            pass
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG | WAIT_ALL)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            if pid == self.bot and (os.WIFEXITED(status) or os.WIFSIGNALED(status)):  # no mere ptrace stop
+                self.bot = 0
+                self.drain()  # its last words are in the tail before the arena hears of its end
+                say(f'{{"exit": {os.waitstatus_to_exitcode(status)}, "cpu": {cpu_of_the_dead():.6f}}}')
+
+    def ask_to_end(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGCONT):  # a stopped bot hears nothing before it goes on
+            signal_group(self.group, number)
+
+    def end_descendants(self) -> int:
+        """Kills until no child is left; returns how many would not die within `KILL_SECONDS`.
+
+        Each death makes the victim's children ours (we are their subreaper), so killing direct children,
+        round after round, reaches all generations, also those that left the session.
+        """
+        deadline = time.monotonic() + KILL_SECONDS
+        while True:
+            for pid in direct_children():
+                kill_with_group(pid)
+            if self.prctl is None and self.group:  # orphans are not ours here: the bot's group is what can be reached
+                signal_group(self.group, signal.SIGKILL)
+            if not self.reap():
+                return 0
+            if time.monotonic() > deadline:
+                return max(1, len(direct_children()))
+            select.select([self.wakeup], [], [], KILL_ROUND_SECONDS)
+
+
+def cpu_of_the_dead() -> float:
+    """CPU seconds of all descendants that were reaped, by whomever."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def arena_is_gone() -> bool:
+    """Whether the pipe is closed already, or holds the order to stop: then no bot is started."""
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def read_order() -> float | None:
+    """The grace that the arena grants in seconds; None when it grants none or is gone."""
+    try:
+        order = os.read(0, 1)
+    except OSError:
+        return None
+    return order[0] / 10 if order and order[0] else None
+
+
+def direct_children() -> list[int]:
+    """The processes whose parent we are, zombies included; empty where there is no /proc."""
+    me = os.getpid()
+    try:
+        with open(f"/proc/{me}/task/{me}/children", encoding="ascii") as children:
+            return [int(pid) for pid in children.read().split()]
+    except OSError:
+        pass
+    try:
+        numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+    return [pid for pid in numbers if parent_of(pid) == me]
+
+
+def parent_of(pid: int) -> int:
+    """The parent's pid, 0 if there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
+def signal_group(group: int, number: int) -> None:
+    with contextlib.suppress(OSError):  # nobody is left in it
+        os.killpg(group, number)
+
+
+def kill_with_group(pid: int) -> None:
+    """SIGKILL to a child and its process group.
+
+    The kernel kills a group as a whole, so that nobody in it forks out of the way.  A descendant that joined
+    the keeper's own group is killed alone.
+    """
+    try:
+        group = os.getpgid(pid)
+        if group != os.getpgrp():
+            os.killpg(group, signal.SIGKILL)
+        os.kill(pid, signal.SIGKILL)
+    except OSError:  # it is gone, or belongs to somebody else now (setuid): the deadline ends the loop
+        pass
+
+
+def remove_home(path: str) -> None:
+    import shutil  # late: it would add a third to the keeper's start
+
+    with contextlib.suppress(RecursionError):  # folders nested by the thousand: rubbish, but no harm
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def main(arguments: list[str]) -> None:
+    at = arguments.index("--")
+    options = dict(argument.split("=", 1) for argument in arguments[:at])
+    try:
+        Keeper(options, arguments[at + 1 :]).run()
+    finally:
+        remove_home(options["home"])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

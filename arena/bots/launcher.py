@@ -1,0 +1,373 @@
+"""Starts bot processes under their keepers and ends them: whatever happens, nothing of a bot stays behind.
+
+A bot sees an environment built from nothing, a home of its own that vanishes with it, and an output that
+cannot fill memory or disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import math
+import os
+import re
+import secrets
+import shutil
+import signal
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from arena.bots.manifest import BotSpec
+from arena.errors import ArenaError, UsageError
+
+LOG_BYTES = 1_000_000
+"""The most a bot may write into one log file, over all its starts."""
+TAIL_BYTES = 65_536
+"""How much of the end of a bot's stderr is kept as evidence."""
+LEAST_ADDRESS_SPACE = 1_000_000_000
+"""A bare gRPC bot maps 0.6 GB; with less than this it aborts now and then."""
+
+_KEEPER = Path(__file__).with_name("keeper.py")
+_START_SECONDS = 30.0
+"""A keeper starts in 20 ms; a hundred at once on a busy machine need seconds."""
+_END_SECONDS = 8.0
+"""More than a keeper needs to give up on what cannot die."""
+_LEAVE_SECONDS = 2.0
+_MARKER_VARIABLE = "ARENA_MARKER"
+_MARKER = re.compile(r".*:(?P<pid>[0-9]+):(?P<start>[0-9]+):[0-9a-f]+", re.DOTALL)
+
+_Report = dict[str, Any]
+"""One line of a keeper, see there."""
+
+
+class LaunchError(ArenaError):
+    """A bot could not be started, by its own fault; `evidence` is what the system said."""
+
+    def __init__(self, message: str, evidence: str) -> None:
+        super().__init__(message)
+        self.evidence = evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the kernel holds each process of a bot to."""
+
+    address_space: int | None = None
+    """Bytes of address space, at least 1 GB; None: no limit."""
+    files: int = 256
+    """Open file descriptors."""
+    file_size: int = 16 * 1024 * 1024
+    """Bytes in one file."""
+
+    def __post_init__(self) -> None:
+        if self.address_space is not None and self.address_space < LEAST_ADDRESS_SPACE:
+            raise UsageError(
+                f"a bot's address space is limited to {self.address_space} bytes; "
+                f"expected at least {LEAST_ADDRESS_SPACE}, or no limit"
+            )
+
+
+class BotProcess:
+    """A bot that runs, or ran, under its keeper; made by `launch`, to be ended with `stop`."""
+
+    pid: int
+    """The bot's own process; it leads the process group of the same number."""
+    exited: asyncio.Future[int]
+    """The exit status once the bot has ended: minus the signal's number if one ended it."""
+
+    def __init__(self, keeper: asyncio.subprocess.Process, marker: str, home: Path, tail: int) -> None:
+        loop = asyncio.get_running_loop()
+        self.pid = 0
+        self.exited = loop.create_future()
+        self._started: asyncio.Future[_Report] = loop.create_future()
+        self._keeper = keeper
+        self._marker = marker
+        self._home = home
+        self._tail: int | bytes = tail
+        self._process: psutil.Process | None = None
+        self._cpu: float | None = None
+        self._end = asyncio.create_task(self._watch(), name=f"watch over bot keeper {keeper.pid}")
+
+    async def stop(self, grace: float = 0.5) -> None:
+        """Ends the bot and all its descendants; returns when none is left, after `grace` and 10 seconds at most.
+
+        SIGTERM first and up to `grace` seconds (25 at most) to leave; 0 kills at once.  May be called at any
+        time, any number of times.
+        """
+        grace = min(max(grace, 0.0), 25.0)
+        with contextlib.suppress(ProcessLookupError):
+            self._keeper.send_signal(signal.SIGCONT)  # a bot may have stopped its keeper
+        _order(self._keeper, bytes([math.ceil(grace * 10)]))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(grace + _END_SECONDS):
+                await asyncio.shield(self._end)
+        if not self._end.done():
+            with contextlib.suppress(ProcessLookupError):
+                self._keeper.kill()
+            await asyncio.shield(self._end)
+
+    def stderr_tail(self, lines: int) -> str:
+        """The last `lines` lines that the bot wrote to stderr so far; foreign text, at most 64 KB."""
+        data = self._tail if isinstance(self._tail, bytes) else _read_tail(self._tail)
+        return "\n".join(data.decode("utf-8", "replace").splitlines()[-lines:]) if lines > 0 else ""
+
+    def cpu_seconds(self) -> float:
+        """CPU time so far: of the bot's process and children it waited for; at the end, of all descendants."""
+        if self._cpu is not None:
+            return self._cpu
+        if self._process is None:
+            return 0.0
+        try:
+            times = self._process.cpu_times()
+        except psutil.Error:  # it ended a moment ago, its keeper's report is on the way
+            return 0.0
+        return float(times.user + times.system + times.children_user + times.children_system)
+
+    async def _watch(self) -> None:
+        """Follows the keeper's reports until it is gone; then nothing of the bot may be left."""
+        orderly = False
+        while report := await _next_report(self._keeper):
+            if not self._started.done():
+                self._start(report)
+            match report:
+                case {"exit": int(status), "cpu": float(seconds)}:
+                    self._cpu = seconds
+                    self._settle(status)
+                case {"ended": int(left), "cpu": float(seconds)}:
+                    self._cpu = seconds
+                    orderly = left == 0
+        if orderly:
+            with contextlib.suppress(TimeoutError):  # it may have a large home to remove, and needs no help
+                await asyncio.wait_for(self._keeper.wait(), _LEAVE_SECONDS)
+        else:  # somebody killed the keeper, or it gave up
+            await self._keeper.wait()
+            await asyncio.to_thread(_clean_up, self._marker, self._home)
+        self._settle(-signal.SIGKILL)
+        if not self._started.done():
+            self._started.set_result({})
+        assert isinstance(self._tail, int)
+        fd, self._tail = self._tail, _read_tail(self._tail)
+        os.close(fd)
+
+    def _start(self, report: _Report) -> None:
+        """The keeper's first report: the bot runs, or could not be started."""
+        match report:
+            case {"started": int(pid)}:
+                self.pid = pid
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    self._process = psutil.Process(pid)
+        self._started.set_result(report)
+
+    def _settle(self, status: int) -> None:
+        if not self.exited.done():
+            self.exited.set_result(status)
+
+
+async def launch(
+    spec: BotSpec, *, address: str, env: Mapping[str, str], log: Path, marker: str, limits: Limits
+) -> BotProcess:
+    """Starts the bot of `spec` and returns as soon as its program runs (not yet: as soon as it answers).
+
+    `address` is told to it in ARENA_ADDRESS; `env` is added to its environment; its output is appended to
+    `log`; `marker` (see `arena_marker`) lets a later `sweep` find what an ended arena left.  Raises
+    `LaunchError` if the program cannot be executed, by the bot's fault.
+    """
+    if not spec.run:
+        raise ValueError(f"bot {spec.name!r} runs elsewhere: there is no program to launch")
+    marker = f"{marker}:{secrets.token_hex(8)}"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    home = Path(tempfile.mkdtemp(prefix="arena-bot-"))
+    tail = _new_tail()
+    try:
+        with log.open("ab") as log_file:
+            keeper = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-I", "-S", str(_KEEPER)),
+                *(f"tail={tail}", f"tail_bytes={TAIL_BYTES}", f"log={LOG_BYTES}"),
+                *(f"cwd={spec.cwd}", f"home={home}"),
+                *(f"as={limits.address_space or 0}", f"nofile={limits.files}", f"fsize={limits.file_size}"),
+                *("--", *spec.run),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log_file,
+                env=_environment(home, env, address, marker),
+                pass_fds=(tail,),
+                start_new_session=True,
+            )
+    except BaseException:
+        os.close(tail)
+        _clean_up(marker, home)
+        raise
+    process = BotProcess(keeper, marker, home, tail)
+    try:
+        async with asyncio.timeout(_START_SECONDS):
+            report = await asyncio.shield(process._started)
+        match report:
+            case {"started": int()}:
+                return process
+            case {"failed": int(number), "stage": str(stage)}:
+                raise _launch_error(spec, number, stage)
+            case _:
+                raise RuntimeError(f"the keeper of bot {spec.name!r} ended before it started the bot")
+    except BaseException:
+        await process.stop(0)
+        raise
+
+
+def arena_marker(run: str) -> str:
+    """The marker of this arena process for `launch`: the run, and who this process is for all times."""
+    pid = os.getpid()
+    return f"{run}:{pid}:{_start_of(pid)}"
+
+
+def sweep(marker_prefix: str) -> int:
+    """Ends what arenas that are no longer alive left running; returns how many processes that were.
+
+    Only processes whose marker begins with `marker_prefix` and names an arena process that has ended are
+    touched.  Blocks up to a few seconds.
+    """
+
+    def abandoned(marker: str) -> bool:
+        match = _MARKER.fullmatch(marker)
+        if match is None or not marker.startswith(marker_prefix):
+            return False
+        return _start_of(int(match["pid"])) != int(match["start"])
+
+    left = _marked(abandoned)
+    for process in left:  # a keeper that its bot had stopped sees now that its pipe is closed, and ends all
+        with contextlib.suppress(psutil.Error):
+            process.resume()
+    psutil.wait_procs(left, timeout=1.0)
+    return len({process.pid for process in left} | _kill_marked(abandoned))
+
+
+# --- what a bot is given ------------------------------------------------------------------------------------
+
+
+def _environment(home: Path, extra: Mapping[str, str], address: str, marker: str) -> dict[str, str]:
+    """All that a bot finds in its environment: nothing is inherited but the places where programs lie."""
+    here = os.path.dirname(sys.executable)
+    environment = {
+        "PATH": os.pathsep.join((here, os.environ.get("PATH", os.defpath))),
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",  # the last words of a bot that dies are its evidence
+        "GRPC_ENABLE_FORK_SUPPORT": "0",
+    }
+    package_root = str(Path(__file__).resolve().parent.parent.parent)
+    if package_root not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
+        environment["PYTHONPATH"] = package_root  # a checkout: bots import the SDK that lies in it
+    return {**environment, **extra, "ARENA_ADDRESS": address, _MARKER_VARIABLE: marker}
+
+
+def _launch_error(spec: BotSpec, number: int, stage: str) -> LaunchError:
+    evidence = os.strerror(number)
+    program = spec.run[0]
+    match stage:
+        case "folder":
+            sentence = f"its folder {spec.cwd} cannot be entered: {evidence}"
+        case "program":
+            sentence = f"its program {program!r} cannot be executed in {spec.cwd}: {evidence}"
+        case _:
+            sentence = f"its limits cannot be set: {evidence}"
+    return LaunchError(f"bot {spec.name!r} did not start: {sentence}", evidence)
+
+
+# --- talking with the keeper --------------------------------------------------------------------------------
+
+
+async def _next_report(keeper: asyncio.subprocess.Process) -> _Report | None:
+    """The keeper's next line (never an empty object), None when it has closed its pipe."""
+    assert keeper.stdout is not None
+    while True:
+        try:
+            line = await keeper.stdout.readline()
+            if not line:
+                return None
+            report = json.loads(line)
+        except (ValueError, RecursionError):  # no keeper writes this: a bot has got hold of the pipe
+            continue
+        if isinstance(report, dict) and report:
+            return report
+
+
+def _order(keeper: asyncio.subprocess.Process, order: bytes) -> None:
+    assert keeper.stdin is not None
+    if not keeper.stdin.is_closing():
+        keeper.stdin.write(order)
+
+
+def _new_tail() -> int:
+    """A file in memory for `keeper.Tail`: the arena reads it at any moment, at no cost while a bot floods."""
+    if hasattr(os, "memfd_create"):
+        fd = os.memfd_create("arena-bot-stderr")
+    else:
+        fd, path = tempfile.mkstemp(prefix="arena-bot-stderr-")
+        os.unlink(path)
+    os.ftruncate(fd, 8 + TAIL_BYTES)
+    return fd
+
+
+def _read_tail(fd: int) -> bytes:
+    total = int.from_bytes(os.pread(fd, 8, 0), "little")
+    ring = os.pread(fd, TAIL_BYTES, 8)
+    if total <= TAIL_BYTES:
+        return ring[:total]
+    at = total % TAIL_BYTES
+    return ring[at:] + ring[:at]
+
+
+# --- the second line: markers -------------------------------------------------------------------------------
+
+
+def _start_of(pid: int) -> int:
+    """When a process started, on a scale that clock changes do not move; 0 if there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            fields = stat.read().rpartition(b")")[2].split()
+        return 0 if fields[0] == b"Z" else int(fields[19])  # what is a zombie has ended
+    except FileNotFoundError:
+        pass
+    try:
+        return int(psutil.Process(pid).create_time()) if not psutil.LINUX else 0
+    except psutil.Error:
+        return 0
+
+
+def _marked(wanted: Callable[[str], bool]) -> list[psutil.Process]:
+    """The living processes whose marker is wanted; those of other users cannot be read and are not ours."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            marker = process.environ().get(_MARKER_VARIABLE)
+            if marker is not None and wanted(marker):
+                found.append(process)
+    return found
+
+
+def _kill_marked(wanted: Callable[[str], bool], seconds: float = 2.0) -> set[int]:
+    """SIGKILL to all that is marked, again and again until nothing is found; returns the pids."""
+    killed: set[int] = set()
+    deadline = time.monotonic() + seconds
+    while (found := _marked(wanted)) and time.monotonic() < deadline:
+        for process in found:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+                killed.add(process.pid)
+        psutil.wait_procs(found, timeout=0.1)
+    return killed
+
+
+def _clean_up(marker: str, home: Path) -> None:
+    """What a keeper that ended before its time could not do."""
+    _kill_marked(lambda found: found == marker)
+    shutil.rmtree(home, ignore_errors=True)

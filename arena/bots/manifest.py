@@ -1,0 +1,434 @@
+"""What a bot is: `resolve` turns the words of a user into a `BotSpec`, or says in a sentence why it cannot.
+
+A spec is read in this order; the first that fits wins:
+
+1. an address, `host:port`, `[v6]:port` or `unix:/path` (a file of such a name is written `./host:80`);
+2. a path with a separator in it (folder or file), or the bare name of a folder that holds a bot.toml;
+3. the name of a built-in sample bot (so `random` is ours even where a *file* `random` lies);
+4. the bare name of a file or of a folder without bot.toml;
+5. a command, `python3 my.py --x`: several words, or one program found in PATH.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import reprlib
+import shlex
+import shutil
+import stat
+import sys
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from arena.errors import UsageError
+
+MANIFEST = "bot.toml"
+NAME_LENGTH = 64
+TEXT_LENGTH = 200
+
+_NO_SOURCE = frozenset(
+    {"__pycache__", ".git", "target", "node_modules", "dist", "build"}
+    | {".venv", "venv", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+)
+"""Folders that tools make and authors do not write."""
+_SCRIPT_SUFFIXES = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".sh", ".lua", ".jar"})
+_ADDRESS = re.compile(r"unix:(?P<path>.+)|(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]+)")
+
+
+class BotKind(Enum):
+    """How the bot was named."""
+
+    BUILTIN = "builtin"
+    """A sample bot that comes with the arena."""
+    FOLDER = "folder"
+    """A folder with a bot.toml."""
+    FILE = "file"
+    """A single file: Python source, or anything executable."""
+    COMMAND = "command"
+    """A command line."""
+    ADDRESS = "address"
+    """A remote bot: somebody else runs it, the arena only connects."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotSpec:
+    """A bot as its author or the organiser describes it: what to build, what to run, how it is called."""
+
+    name: str
+    """1 to 64 printable characters; foreign text, to be escaped where it is shown."""
+    kind: BotKind
+    digest: str
+    """SHA-256 in hex of the bot's sources: the same digest is the same bot, under whatever name."""
+    version: str = ""
+    author: str = ""
+    description: str = ""
+    rules: tuple[str, ...] = ()
+    """Names of the presets it says it plays; empty: ask it."""
+    build: tuple[str, ...] = ()
+    """Program and arguments that build it, run in `cwd`; empty: nothing to build."""
+    build_network: bool = False
+    """Whether its build asks for the network."""
+    run: tuple[str, ...] = ()
+    """Program and arguments, run in `cwd`; empty for a remote bot."""
+    cwd: Path = Path("/")
+    cores: int = 1
+    memory_mb: int = 512
+    address: str | None = None
+    """Where a remote bot listens; None for a bot that the arena starts."""
+
+    @property
+    def remote(self) -> bool:
+        return self.address is not None
+
+
+def resolve(spec: str, *, name: str | None = None, base: Path) -> BotSpec:
+    """The bot that `spec` names; `name` overrides what it calls itself; paths are relative to `base`.
+
+    Raises `UsageError`: nothing of that name, a broken bot.toml, a missing or unusable program, a bad name.
+    """
+    spec = spec.strip()
+    if not spec or "\0" in spec:
+        raise UsageError(
+            f"a bot is named by {spec!r}; expected a built-in bot ({_builtins_in_words()}), "
+            "a folder, a file, a command or an address"
+        )
+    given = None if name is None else _checked_name(name, f"the name given to the bot {spec!r}")
+    if match := _ADDRESS.fullmatch(spec):
+        return _address(match, given, base)
+    path = base / os.path.expanduser(spec)
+    exists = os.path.exists(path)  # unlike Path.exists, false for what is too long to be a name
+    if exists and (_has_separator(spec) or (path / MANIFEST).is_file()):
+        return _path(path, given)
+    if spec in builtin_names():
+        return _folder(sample_bots_folder() / spec, given, BotKind.BUILTIN)
+    if exists:
+        return _path(path, given)
+    return _command(spec, given, base)
+
+
+def sample_bots_folder() -> Path:
+    """Where the sample bots lie: inside the package in a wheel, beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    in_wheel = package / "_data" / "sample_bots"
+    return in_wheel if in_wheel.is_dir() else package.parent / "sample_bots"
+
+
+def builtin_names() -> tuple[str, ...]:
+    """The names of the sample bots, sorted."""
+    return tuple(sorted(manifest.parent.name for manifest in sample_bots_folder().glob(f"*/{MANIFEST}")))
+
+
+# --- the five kinds -----------------------------------------------------------------------------------------
+
+
+def _address(match: re.Match[str], name: str | None, base: Path) -> BotSpec:
+    address = match[0] if match["path"] is None else f"unix:{os.path.abspath(base / match['path'])}"
+    if match["port"] is not None and not 1 <= int(match["port"]) <= 65_535:
+        raise UsageError(f"the bot address {address!r} has port {match['port']}; expected 1 to 65535")
+    return BotSpec(
+        name=name or _checked_name(address, f"the bot address {address!r} as a name"),
+        kind=BotKind.ADDRESS,
+        digest=_digest_of_texts(address),
+        address=address,
+    )
+
+
+def _path(path: Path, name: str | None) -> BotSpec:
+    return _folder(path, name, BotKind.FOLDER) if path.is_dir() else _file(path, name)
+
+
+def _folder(folder: Path, name: str | None, kind: BotKind) -> BotSpec:
+    folder = Path(os.path.abspath(folder))
+    manifest = _read_manifest(folder / MANIFEST)
+    if manifest.build is None:
+        _require_program(manifest.run.command, folder, f"{folder / MANIFEST}: run.command")
+    else:
+        _require_program(manifest.build.command, folder, f"{folder / MANIFEST}: build.command")
+    return BotSpec(
+        name=name or manifest.name,
+        kind=kind,
+        digest=_digest_of_files(folder, _sources(folder)),
+        version=manifest.version,
+        author=manifest.author,
+        description=manifest.description,
+        rules=tuple(manifest.rules),
+        build=() if manifest.build is None else _argv(manifest.build.command),
+        build_network=manifest.build is not None and manifest.build.network,
+        run=_argv(manifest.run.command),
+        cwd=folder,
+        cores=manifest.cores,
+        memory_mb=manifest.memory_mb,
+    )
+
+
+def _file(path: Path, name: str | None) -> BotSpec:
+    path = Path(os.path.abspath(path))
+    if not path.is_file():
+        raise UsageError(f"the bot {path} is neither a file nor a folder; expected one of them")
+    if path.suffix == ".py":
+        run: tuple[str, ...] = (sys.executable, f"./{path.name}")
+    elif os.access(path, os.X_OK):
+        run = (f"./{path.name}",)
+    else:
+        raise UsageError(
+            f"the bot file {path} is neither Python (*.py) nor executable; "
+            'make it executable with `chmod +x`, or name the command that runs it, such as "node bot.js"'
+        )
+    return BotSpec(
+        name=name or _checked_name(path.stem, f"the name of the bot file {path}"),
+        kind=BotKind.FILE,
+        digest=_digest_of_files(path.parent, [path]),
+        run=run,
+        cwd=path.parent,
+    )
+
+
+def _command(command: str, name: str | None, base: Path) -> BotSpec:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"the bot command {command!r} cannot be split into words: {error}") from None
+    if not words or not words[0]:
+        raise UsageError(f"the bot command {command!r} names no program; expected one: 'python3 bot.py'")
+    if len(words) == 1:
+        _require_known_word(words[0], base)
+    cwd = Path(os.path.abspath(base))
+    _require_program(words, cwd, f"the bot command {command!r}")
+    script = next((word for word in words[1:] if Path(word).suffix in _SCRIPT_SUFFIXES), words[0])
+    files = [path for word in words if os.path.isfile(path := cwd / word)]
+    return BotSpec(
+        name=name or _checked_name(Path(script).stem, f"the name of the bot command {command!r}"),
+        kind=BotKind.COMMAND,
+        digest=_digest_of_texts(*words, *(_digest_of_files(file.parent, [file]) for file in files)),
+        run=_argv(words),
+        cwd=cwd,
+    )
+
+
+def _require_known_word(word: str, base: Path) -> None:
+    """A single word that is no path and no built-in bot can still be a program; else it is a mistake."""
+    if _has_separator(word):
+        raise UsageError(f"there is no bot at {base / word}; expected a folder with a {MANIFEST}, or a file")
+    if shutil.which(word) is None:
+        near = get_close_matches(word, builtin_names(), n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise UsageError(
+            f"there is no bot {word!r}{hint}; expected a built-in bot ({_builtins_in_words()}), "
+            f"a folder or file in {base}, a command or an address"
+        )
+
+
+# --- programs -----------------------------------------------------------------------------------------------
+
+
+def _argv(words: Sequence[str]) -> tuple[str, ...]:
+    """The words, with `python` meaning the Python that runs the arena: there the SDK can be imported."""
+    return (sys.executable, *words[1:]) if words[0] in ("python", "python3") else tuple(words)
+
+
+def _require_program(words: Sequence[str], cwd: Path, where: str) -> None:
+    """What can be known before a start: the program is there and executable, and so is its script."""
+    program = _argv(words)[0]
+    if _has_separator(program):
+        path = cwd / program
+        if not path.is_file():
+            raise UsageError(f"{where} runs {program!r}, but there is no such file in {cwd}")
+        if not os.access(path, os.X_OK):
+            raise UsageError(f"{where} runs {program!r}, which is not executable; run `chmod +x {path}`")
+    elif shutil.which(program) is None:
+        raise UsageError(f"{where} runs {program!r}, which is not in PATH; install it, or give a path to it")
+    script = words[1] if len(words) > 1 else ""
+    if Path(script).suffix in _SCRIPT_SUFFIXES and not (cwd / script).is_file():
+        raise UsageError(f"{where} runs the script {script!r}, but there is no such file in {cwd}")
+
+
+def _has_separator(word: str) -> bool:
+    return "/" in word or os.sep in word
+
+
+def _builtins_in_words() -> str:
+    return ", ".join(builtin_names()) or "none are installed"
+
+
+# --- names and other foreign text ---------------------------------------------------------------------------
+
+
+def _checked_name(name: str, where: str) -> str:
+    try:
+        return _name(name)
+    except ValueError as error:
+        raise UsageError(f"{where} {error}; expected 1 to {NAME_LENGTH} printable characters") from None
+
+
+def _name(text: str) -> str:
+    text = text.strip()
+    if not text:
+        raise ValueError("is empty")
+    if len(text) > NAME_LENGTH:
+        raise ValueError(f"has {len(text)} characters ({text[:20]!r}...), the most is {NAME_LENGTH}")
+    return _printable(text)
+
+
+def _text(text: str) -> str:
+    text = text.strip()
+    if len(text) > TEXT_LENGTH:
+        raise ValueError(f"has {len(text)} characters, the most is {TEXT_LENGTH}")
+    return _printable(text)
+
+
+def _printable(text: str) -> str:
+    """Refuses what could disturb a terminal or a table: control, direction and other invisible characters."""
+    for character in text:
+        if not character.isprintable():
+            raise ValueError(f"holds the unprintable character {character!a}")
+    return text
+
+
+def _words(words: list[str]) -> list[str]:
+    if not words or not words[0]:
+        raise ValueError('names no program, expected one such as ["python3", "bot.py"]')
+    if any("\0" in word for word in words):
+        raise ValueError("holds a NUL character")
+    return words
+
+
+# --- bot.toml -----------------------------------------------------------------------------------------------
+
+_Name = Annotated[str, AfterValidator(_name)]
+_Text = Annotated[str, AfterValidator(_text)]
+_Words = Annotated[list[str], AfterValidator(_words)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class _Run(_Table):
+    command: _Words
+
+
+class _Build(_Table):
+    command: _Words
+    network: bool = False
+
+
+class _Manifest(_Table):
+    name: _Name
+    version: _Text = ""
+    author: _Text = ""
+    description: _Text = ""
+    run: _Run
+    build: _Build | None = None
+    rules: list[_Name] = []
+    cores: int = Field(default=1, ge=1, le=1024)
+    memory_mb: int = Field(default=512, ge=1)
+
+
+_EXPECTED = {
+    "name": 'expected a text such as name = "Greedy"',
+    "run": 'expected a table [run] with command = ["python3", "bot.py"]',
+    "run.command": 'expected a list such as command = ["python3", "bot.py"]',
+    "build": 'expected a table [build] with command = ["make"]',
+    "build.command": 'expected a list such as command = ["make"]',
+}
+_TABLES: dict[str, type[_Table]] = {"": _Manifest, "run": _Run, "build": _Build}
+
+
+def _read_manifest(path: Path) -> _Manifest:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(
+            f"the bot folder {path.parent} has no {MANIFEST}; expected one with a name and a [run] command"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not TOML: {error}") from None
+    try:
+        return _Manifest.model_validate(data)
+    except ValidationError as error:
+        mistakes = [_mistake_in_words(dict(mistake)) for mistake in error.errors()]
+    raise UsageError("\n".join(f"{path}: {mistake}" for mistake in mistakes))
+
+
+def _mistake_in_words(mistake: dict[str, Any]) -> str:
+    """One sentence: key, what was found, what was expected."""
+    location = tuple(str(part) for part in mistake["loc"])
+    key = ".".join(location)
+    match mistake["type"]:
+        case "extra_forbidden":
+            known = sorted(_TABLES[".".join(location[:-1])].model_fields)
+            near = get_close_matches(location[-1], known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}"
+            return f"unknown key {key!r}; {hint}"
+        case "missing":
+            return f"the key {key!r} is missing; {_EXPECTED[key]}"
+        case "value_error":
+            return f"{key} {mistake['ctx']['error']}"
+        case "model_type":
+            return f"{key} is {reprlib.repr(mistake['input'])}; {_EXPECTED[key]}"
+        case _:
+            expected = mistake["msg"].removeprefix("Input should be ")
+            return f"{key} is {reprlib.repr(mistake['input'])}; expected {expected}"
+
+
+# --- digests ------------------------------------------------------------------------------------------------
+
+
+def _sources(folder: Path) -> list[Path]:
+    """All files below `folder` that an author could have written; links to folders are not followed."""
+    files: list[Path] = []
+    for parent, folders, names in os.walk(folder, onerror=_refuse_unreadable):
+        folders[:] = [name for name in folders if name not in _NO_SOURCE]
+        here = Path(parent)
+        files += [here / name for name in names if name != ".git"]  # a file in a linked work tree
+        files += [here / name for name in folders if (here / name).is_symlink()]
+    return files
+
+
+def _refuse_unreadable(error: OSError) -> NoReturn:
+    raise UsageError(f"the bot's source {error.filename} cannot be read: {error.strerror}") from None
+
+
+def _digest_of_files(folder: Path, files: Iterable[Path]) -> str:
+    """SHA-256 over (relative path, content) of all regular files in the order of their paths."""
+    total = hashlib.sha256()
+    for relative, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):
+        content = _digest_of_content(file)
+        if content is not None:
+            total.update(_framed(os.fsencode(relative)) + content)
+    return total.hexdigest()
+
+
+def _digest_of_content(file: Path) -> bytes | None:
+    """SHA-256 of a file's bytes, or of a link's text if it leads to no file; None for sockets and the like."""
+    try:
+        if file.is_symlink() and not file.is_file():
+            return hashlib.sha256(os.fsencode(os.readlink(file))).digest()
+        if not stat.S_ISREG(file.stat().st_mode):
+            return None
+        with file.open("rb") as source:
+            return hashlib.file_digest(source, "sha256").digest()
+    except OSError as error:
+        _refuse_unreadable(error)
+
+
+def _digest_of_texts(*texts: str) -> str:
+    return hashlib.sha256(b"".join(_framed(os.fsencode(text)) for text in texts)).hexdigest()
+
+
+def _framed(data: bytes) -> bytes:
+    """Length first, so that no two lists of texts run together into the same bytes."""
+    return len(data).to_bytes(8, "big") + data

@@ -1,0 +1,678 @@
+"""One deal: whose turn, what is legal, and what an action does.  Pure and fast: masks and small integers.
+
+A `Game` holds what follows from the rules once; a `Deal` is one shuffle played out, changed by `apply` and copied
+by `copy` for search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena.cards import (
+    ACTIONS,
+    CARD_POINTS,
+    CLAIM,
+    CLOSE,
+    DECLARE,
+    EXCHANGE,
+    GO_ON,
+    RANKS,
+    SUIT_MASKS,
+    SUIT_OF,
+    Action,
+    Card,
+    Suit,
+    cards_of,
+    iter_bits,
+    mask_of,
+)
+from arena.errors import IllegalAction, UsageError
+from arena.game.rules import (
+    Claim,
+    Close,
+    Exchange,
+    LastTrick,
+    Marriage,
+    MarriageCredit,
+    MarriageLead,
+    MarriagePhase,
+    MarriageValues,
+    Rules,
+    Score,
+    Tie,
+    TrumpSource,
+)
+from arena.game.scoring import (
+    Outcome,
+    Termination,
+    claim_value,
+    class_of,
+    close_fail_value,
+    false_claim_value,
+    forfeit_points,
+    pay,
+)
+from arena.game.table import Table
+from arena.game.tricks import BEATS, strict_follow
+from arena.game.views import DecisionPoint, View
+
+ON_LEAD = DecisionPoint.ON_LEAD
+FOLLOW = DecisionPoint.FOLLOW
+BEFORE_DRAW = DecisionPoint.BEFORE_DRAW
+ON_CLOSE = DecisionPoint.ON_CLOSE
+AFTER_LAST_TRICK = DecisionPoint.AFTER_LAST_TRICK
+
+DISTINCT = (1 << 33) - 1
+"""The part of a hand's mask that names cards."""
+SECOND = 40
+"""A second identical card (two packs) lies this many bits higher; a lone card is always in the lower part."""
+
+_KINGS = mask_of(8 * suit + RANKS.index("K") + 1 for suit in range(4))
+_DECLARE_BITS = sum(1 << action for action in DECLARE[1:])
+_CLAIM_BIT, _CLOSE_BIT, _EXCHANGE_BIT, _GO_ON_BIT = (1 << a for a in (CLAIM, CLOSE, EXCHANGE, GO_ON))
+_BY_SUIT = (0, 80, 60, 40, 100)
+
+_PACKETS = {5: (3, 2), 6: (3, 3), 7: (3, 4), 8: (3, 3, 2)}
+_LOWEST_RANK = {20: "J", 24: "9", 32: "7", 48: "9"}
+
+
+class Game:
+    """The rules made ready to play: the table, the deck, and the options that a deal asks for at every step."""
+
+    __slots__ = (
+        "auto_claim", "cards", "claim_after_trick", "claim_own_turn", "close_first_lead", "close_later", "close_min",
+        "closes_before_draw", "credit_declared", "credit_led", "exchange", "exchange_needs_trick", "lead_auto",
+        "lead_king", "lowest_trump", "marriage", "marriage_any_phase", "marriage_needs_trick", "packets", "rules",
+        "table",
+    )  # fmt: skip
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.table = Table.of(rules)
+        lowest = RANKS.index(_LOWEST_RANK[rules.deck])
+        pack = tuple(Card(8 * suit + rank + 1) for suit in range(4) for rank in range(lowest, 8))
+        self.cards = pack * (rules.deck // len(pack))
+        self.lowest_trump = (0, *(8 * suit + lowest + 1 for suit in range(4)))
+        self.packets = _PACKETS[rules.hand]
+        self.auto_claim = rules.claim is Claim.AUTO
+        self.claim_own_turn = rules.claim is Claim.OWN_TURN
+        self.claim_after_trick = rules.claim is Claim.AFTER_TRICK
+        self.closes_before_draw = rules.close in (Close.BEFORE_DRAW, Close.EITHER)
+        self.close_later = rules.close in (Close.AFTER_DRAW, Close.EITHER)
+        self.close_first_lead = rules.close is not Close.OFF and rules.close_first_lead
+        self.close_min = max(rules.close_min_talon, rules.active_seats)
+        self.exchange = rules.exchange is not Exchange.OFF
+        self.exchange_needs_trick = rules.exchange is Exchange.WITH_TRICK
+        self.marriage = rules.marriage is not Marriage.OFF
+        self.marriage_needs_trick = rules.marriage is Marriage.NEEDS_TRICK
+        self.marriage_any_phase = rules.marriage_phase is MarriagePhase.ANY
+        self.lead_king = rules.marriage_lead is MarriageLead.KING
+        self.lead_auto = rules.marriage_lead is MarriageLead.AUTO
+        self.credit_declared = rules.marriage_credit is MarriageCredit.DECLARED
+        self.credit_led = rules.marriage_credit is MarriageCredit.LED
+
+    def deal(
+        self, deck: Sequence[int], dealer: int | None = None, score: tuple[int, ...] = (), carry: int = 0
+    ) -> Deal:
+        """A new deal of `deck` (top first; every card of the rules' deck once) by `dealer`.
+
+        `score` is the match score by side that the seats are shown.  Raises `UsageError` for another deck.
+        """
+        if sorted(deck) != sorted(self.cards):
+            raise UsageError(f"this is not a deck of {self.rules.deck} cards for these rules")
+        table = self.table
+        dealer = table.first_dealer if dealer is None else dealer
+        forehand = table.orders[dealer][table.forehand(dealer)][0]
+        seats = table.orders[dealer][forehand]
+        hands: list[list[int]] = [[] for _ in range(table.seats)]
+        dealt = 0
+        for packet in self.packets:
+            for seat in seats:
+                hands[seat].extend(deck[dealt : dealt + packet])
+                dealt += packet
+        known = [0] * table.seats
+        talon = list(deck[dealt:])
+        turn_up = 0
+        trump = 0
+        match self.rules.trump_source:
+            case TrumpSource.TURN_UP:
+                turn_up = talon.pop(0)
+                talon.append(turn_up)
+                trump = SUIT_OF[turn_up]
+            case TrumpSource.DEALER_CARD:
+                turn_up = deck[-1]
+                trump = SUIT_OF[turn_up]
+                known[dealer] = 1 << turn_up
+            case TrumpSource.MARRIAGE:
+                pass
+        zeros = (0,) * table.sides
+        return Deal(
+            self,
+            dealer=dealer,
+            hands=[hand_mask(hand) for hand in hands],
+            talon=talon,
+            turn_up=turn_up,
+            trump=trump,
+            leader=forehand,
+            points=zeros,
+            pending=zeros,
+            tricks=zeros,
+            known=known,
+            score=score or zeros,
+            carry=carry,
+        )
+
+
+def hand_mask(cards: Sequence[int]) -> int:
+    """The mask of a hand, a second identical card in the upper part."""
+    mask = 0
+    for card in cards:
+        bit = 1 << card
+        mask |= bit << SECOND if mask & bit else bit
+    return mask
+
+
+def hand_cards(mask: int) -> tuple[Card, ...]:
+    """The inverse of `hand_mask`: the cards ascending by number, identical cards twice."""
+    cards = cards_of(mask)
+    return tuple(sorted(cards + cards_of(mask >> SECOND))) if mask > DISTINCT else cards
+
+
+class Deal:
+    """One deal in play.  Read its attributes freely; change it by `apply` and `forfeit` only."""
+
+    __slots__ = (
+        "_auto_leads", "_close_asked", "bound", "carry", "closed_points", "closed_tricks", "closer", "dealer",
+        "best", "best_seat", "game", "hands", "known", "leader", "legal_mask", "order", "outcome", "past_actions",
+        "past_seats", "pending", "point", "points", "score", "strict", "table", "talon", "to_act", "tricks", "trump",
+        "turn_up", "winners",
+    )  # fmt: skip
+
+    game: Game
+    dealer: int
+    hands: list[int]
+    talon: list[int]
+    turn_up: int
+    trump: int
+    leader: int
+    order: tuple[int, ...]
+    table: list[int]
+    best: int
+    best_seat: int
+    bound: int
+    points: list[int]
+    pending: list[int]
+    tricks: list[int]
+    strict: bool
+    closer: int | None
+    closed_points: tuple[int, ...]
+    closed_tricks: tuple[int, ...]
+    known: list[int]
+    score: tuple[int, ...]
+    carry: int
+    past_seats: bytearray
+    past_actions: bytearray
+    winners: bytearray
+    to_act: int | None
+    point: DecisionPoint | None
+    legal_mask: int
+    outcome: Outcome | None
+    _auto_leads: int
+    _close_asked: tuple[int, ...]
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        dealer: int,
+        hands: list[int],
+        talon: list[int],
+        turn_up: int,
+        trump: int,
+        leader: int,
+        points: Sequence[int],
+        pending: Sequence[int],
+        tricks: Sequence[int],
+        known: list[int],
+        score: tuple[int, ...],
+        carry: int = 0,
+    ) -> None:
+        """A deal with `leader` on lead; see `Game.deal` for a fresh one and `arena.game.position` for any other."""
+        self.game = game
+        self.dealer = dealer
+        self.hands = hands
+        self.talon = talon
+        self.turn_up = turn_up
+        self.trump = trump
+        self.points = list(points)
+        self.pending = list(pending)
+        self.tricks = list(tricks)
+        self.closer = None
+        self.closed_points = ()
+        self.closed_tricks = ()
+        self.known = known
+        self.score = score
+        self.carry = carry
+        self.past_seats = bytearray()
+        self.past_actions = bytearray()
+        self.winners = bytearray()
+        self.outcome = None
+        self._close_asked = ()
+        self.strict = len(talon) < game.rules.active_seats
+        self._start_lead(leader)
+
+    # -- what a caller asks --------------------------------------------------------------------------------------
+
+    @property
+    def legal_actions(self) -> tuple[Action, ...]:
+        """The legal actions of the seat to act, ascending by number; empty once the deal is over."""
+        return actions_of(self.legal_mask)
+
+    def opponents(self, side: int) -> tuple[int, ...]:
+        """The other sides that play this deal."""
+        return self.game.table.opponents[self.dealer][side]
+
+    def view(self, seat: int) -> View:
+        """What that seat may know, now."""
+        acting = seat == self.to_act
+        hands = self.hands
+        return View(
+            seat,
+            self.point if acting else None,
+            self.legal_mask if acting else 0,
+            hands[seat],
+            self.dealer,
+            self.leader,
+            self.trump,
+            self.turn_up,
+            len(self.talon),
+            tuple(self.table),
+            self.bound,
+            tuple(self.points),
+            tuple(self.pending),
+            tuple(self.tricks),
+            self.closer,
+            self.closed_points,
+            self.closed_tricks,
+            tuple([hand.bit_count() for hand in hands]),
+            tuple(self.known),
+            bytes(self.past_seats),
+            bytes(self.past_actions),
+            bytes(self.winners),
+            self.score,
+            self.carry,
+        )
+
+    def copy(self) -> Deal:
+        """An independent deal in the same state."""
+        twin = Deal.__new__(Deal)
+        twin.game = self.game
+        twin.dealer = self.dealer
+        twin.hands = self.hands[:]
+        twin.talon = self.talon[:]
+        twin.turn_up = self.turn_up
+        twin.trump = self.trump
+        twin.leader = self.leader
+        twin.order = self.order
+        twin.table = self.table[:]
+        twin.best = self.best
+        twin.best_seat = self.best_seat
+        twin.bound = self.bound
+        twin.points = self.points[:]
+        twin.pending = self.pending[:]
+        twin.tricks = self.tricks[:]
+        twin.strict = self.strict
+        twin.closer = self.closer
+        twin.closed_points = self.closed_points
+        twin.closed_tricks = self.closed_tricks
+        twin.known = self.known[:]
+        twin.score = self.score
+        twin.carry = self.carry
+        twin.past_seats = self.past_seats[:]
+        twin.past_actions = self.past_actions[:]
+        twin.winners = self.winners[:]
+        twin.to_act = self.to_act
+        twin.point = self.point
+        twin.legal_mask = self.legal_mask
+        twin.outcome = self.outcome
+        twin._auto_leads = self._auto_leads
+        twin._close_asked = self._close_asked
+        return twin
+
+    # -- what changes it -----------------------------------------------------------------------------------------
+
+    def apply(self, action: int) -> None:
+        """The seat to act does `action`.  Raises `IllegalAction` and changes nothing if that is not legal."""
+        seat = self.to_act
+        if seat is None or action < 0 or not self.legal_mask >> action & 1:
+            raise IllegalAction(self._refusal(action))
+        self.past_seats.append(seat)
+        self.past_actions.append(action)
+        if action <= 32:
+            self._play(seat, action)
+        elif action == GO_ON:
+            self._go_on(seat)
+        elif action == CLAIM:
+            self._claim(seat)
+        elif action == CLOSE:
+            self._close(seat)
+        elif action == EXCHANGE:
+            self._exchange(seat)
+        else:
+            self._declare(seat, action - 32)
+            if self.outcome is None:
+                self._ask_lead(seat)
+
+    def forfeit(self, seat: int) -> Outcome:
+        """A fault of `seat` loses the deal: it ends here."""
+        side = self.game.table.side_of[seat]
+        return self._end(Termination.FORFEIT, forfeit_points(self, side), seat)
+
+    # -- the actions ---------------------------------------------------------------------------------------------
+
+    def _play(self, seat: int, card: int) -> None:
+        bit = 1 << card
+        hand = self.hands[seat]
+        self.hands[seat] = hand ^ (bit << SECOND) if hand & bit << SECOND else hand ^ bit
+        if self.known[seat] & bit:
+            self.known[seat] ^= bit
+        table = self.table
+        order = self.order
+        if not table:
+            table.append(card)
+            self.best = card
+            self.best_seat = seat
+            if self.bound and self.game.credit_led:
+                self._credit(self.game.table.side_of[seat])
+                if self._reached(self.game.table.side_of[seat], seat):
+                    return
+            elif self._auto_leads & bit:
+                self._declare(seat, SUIT_OF[card])
+                if self.outcome is not None:
+                    return
+            self.bound = 0
+        else:
+            table.append(card)
+            if BEATS[self.trump][self.best] >> card & 1:
+                self.best = card
+                self.best_seat = seat
+        played = len(table)
+        if played == len(order):
+            self._finish_trick()
+            return
+        follower = order[played]
+        self.to_act = follower
+        self.point = FOLLOW
+        hand = self.hands[follower] & DISTINCT
+        if self.strict:
+            hand = strict_follow(hand, table[0], self.best, self.trump)
+        self.legal_mask = hand | _CLAIM_BIT if self.game.claim_own_turn else hand
+
+    def _finish_trick(self) -> None:
+        game = self.game
+        winner = self.best_seat
+        side = game.table.side_of[winner]
+        gain = 0
+        for card in self.table:
+            gain += CARD_POINTS[card]
+        self.points[side] += gain
+        self.tricks[side] += 1
+        self.table.clear()
+        self.winners.append(winner)
+        if self.pending[side]:
+            self._credit(side)
+        if game.auto_claim and self._reached(side, winner):
+            return
+        self.leader = winner
+        if not self.hands[winner]:
+            if game.claim_after_trick:
+                self._ask(winner, AFTER_LAST_TRICK, _CLAIM_BIT | _GO_ON_BIT)
+            else:
+                self._settle(winner)
+        elif self.strict:
+            self._start_lead(winner)
+        elif game.closes_before_draw and len(self.talon) >= game.close_min:
+            claim = 0 if game.auto_claim or not (game.claim_own_turn or game.claim_after_trick) else _CLAIM_BIT
+            self.order = game.table.orders[self.dealer][winner]
+            self._ask(winner, BEFORE_DRAW, _GO_ON_BIT | _CLOSE_BIT | claim)
+        else:
+            self._draw(winner)
+            self._start_lead(winner)
+
+    def _draw(self, winner: int) -> None:
+        talon = self.talon
+        order = self.game.table.orders[self.dealer][winner]
+        for seat in order:
+            card = talon.pop(0)
+            bit = 1 << card
+            hand = self.hands[seat]
+            self.hands[seat] = hand | (bit << SECOND if hand & bit else bit)
+            if not talon and self.turn_up:
+                self.turn_up = 0
+                self.known[seat] |= bit
+        if len(talon) < len(order):
+            self.strict = True
+
+    def _go_on(self, seat: int) -> None:
+        match self.point:
+            case DecisionPoint.BEFORE_DRAW:
+                self._draw(seat)
+                self._start_lead(seat)
+            case DecisionPoint.ON_CLOSE:
+                self._next_on_close()
+            case _:
+                self._settle(seat)
+
+    def _close(self, seat: int) -> None:
+        self.closer = seat
+        self.closed_points = tuple(self.points)
+        self.closed_tricks = tuple(self.tricks)
+        self.strict = True
+        if self.point is BEFORE_DRAW:
+            self.bound = 0
+        if self.game.rules.exchange_on_opponent_close:
+            self._close_asked = self.order[1:]
+            self._next_on_close()
+        else:
+            self._ask_lead(seat)
+
+    def _next_on_close(self) -> None:
+        """Straight after a close each other seat is asked once: asking only a holder of the card would tell."""
+        if not self._close_asked:
+            assert self.closer is not None
+            self._ask_lead(self.closer)
+            return
+        seat, *later = self._close_asked
+        self._close_asked = tuple(later)
+        lowest = self.game.lowest_trump[self.trump]
+        takes = self.hands[seat] >> lowest & 1 and self.turn_up != lowest
+        self._ask(seat, ON_CLOSE, _GO_ON_BIT | (_EXCHANGE_BIT if takes else 0))
+
+    def _exchange(self, seat: int) -> None:
+        lowest = self.game.lowest_trump[self.trump]
+        taken = self.turn_up
+        self.hands[seat] ^= 1 << lowest | 1 << taken
+        self.known[seat] = self.known[seat] & ~(1 << lowest) | 1 << taken
+        self.talon[-1] = self.turn_up = lowest
+        if self.point is ON_CLOSE:
+            self._next_on_close()
+        else:
+            self._ask_lead(seat)
+
+    def _declare(self, seat: int, suit: int) -> None:
+        """Show the pair: it is bound to the lead, its points are credited or pending."""
+        game = self.game
+        side = game.table.side_of[seat]
+        pair = SUIT_MASKS[suit] & (_KINGS | _KINGS >> 1)
+        held = pair & self.hands[seat]
+        self.known[seat] |= held
+        self.bound = held & _KINGS if game.lead_king else held
+        if game.rules.marriage_values is MarriageValues.BY_SUIT:
+            value = _BY_SUIT[suit]
+            self.trump = suit
+        else:
+            value = 40 if suit == self.trump else 20
+        self.pending[side] += value
+        if game.credit_declared and self.tricks[side]:
+            self._credit(side)
+            self._reached(side, seat)
+
+    def _credit(self, side: int) -> None:
+        """Pending marriage points count from the side's first trick on, never before."""
+        if self.tricks[side]:
+            self.points[side] += self.pending[side]
+            self.pending[side] = 0
+
+    def _claim(self, seat: int) -> None:
+        game = self.game
+        side = game.table.side_of[seat]
+        if self.points[side] >= game.rules.target:
+            self._end(Termination.CLAIM, pay(self, (side,), claim_value(self, side)), seat)
+        else:
+            value = false_claim_value(self, side)
+            self._end(Termination.FALSE_CLAIM, pay(self, self.opponents(side), value), seat)
+
+    def _reached(self, side: int, seat: int) -> bool:
+        """Where the arena notices by itself: end the deal if the side whose points just rose has the target."""
+        if not self.game.auto_claim or self.points[side] < self.game.rules.target:
+            return False
+        self._end(Termination.REACHED, pay(self, (side,), claim_value(self, side)), seat)
+        return True
+
+    # -- asking --------------------------------------------------------------------------------------------------
+
+    def _ask(self, seat: int, point: DecisionPoint, legal: int) -> None:
+        self.to_act = seat
+        self.point = point
+        self.legal_mask = legal
+
+    def _start_lead(self, leader: int) -> None:
+        self.leader = leader
+        self.order = self.game.table.orders[self.dealer][leader]
+        self.table = []
+        self.best = 0
+        self.best_seat = leader
+        self.bound = 0
+        self._ask_lead(leader)
+
+    def _ask_lead(self, seat: int) -> None:
+        """Everything that is legal on lead, before and after a declaration, an exchange or a close."""
+        game = self.game
+        hand = self.hands[seat]
+        bound = self.bound
+        side_tricks = self.tricks[game.table.side_of[seat]]
+        legal = bound or hand & DISTINCT
+        self._auto_leads = 0
+        if (
+            game.marriage
+            and not bound
+            and (pairs := hand & hand << 1 & _KINGS)
+            and (side_tricks or not game.marriage_needs_trick)
+            and (not self.strict or game.marriage_any_phase)
+        ):
+            for king in iter_bits(pairs):
+                legal |= 1 << 32 + SUIT_OF[king]
+            if game.lead_auto:
+                self._auto_leads = pairs | pairs >> 1
+        if not self.strict:
+            talon = len(self.talon)
+            turn_up = self.turn_up
+            if (
+                game.exchange
+                and talon >= game.rules.exchange_min_talon
+                and (lowest := game.lowest_trump[self.trump]) != turn_up
+                and hand >> lowest & 1
+                and (side_tricks or not game.exchange_needs_trick)
+            ):
+                legal |= _EXCHANGE_BIT
+            if talon >= game.close_min and (game.close_later if any(self.tricks) else game.close_first_lead):
+                legal |= _CLOSE_BIT
+        if game.claim_own_turn or game.claim_after_trick and (bound or any(self.tricks)):
+            legal |= _CLAIM_BIT
+        self._ask(seat, ON_LEAD, legal)
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def _settle(self, last: int) -> None:
+        """The cards have run out and nobody claimed; `last` took the last trick."""
+        game = self.game
+        rules = game.rules
+        sides = game.table.sides
+        last_side = game.table.side_of[last]
+        if self.closer is not None:
+            side = game.table.side_of[self.closer]
+            if self.points[side] >= rules.target and not rules.close_needs_claim:
+                self._end(Termination.CLOSE_MADE, pay(self, (side,), claim_value(self, side)), self.closer)
+            else:
+                value = close_fail_value(self)
+                self._end(Termination.CLOSE_FAILED, pay(self, self.opponents(side), value), self.closer)
+            return
+        if rules.last_trick in (LastTrick.PLUS_10, LastTrick.PLUS_10_WINS):
+            self.points[last_side] += 10
+        totals = self.points
+        if rules.score is Score.CARD_POINTS:
+            points = tuple(totals)
+        elif rules.last_trick is LastTrick.WINS_ONE:
+            points = pay(self, (last_side,), 1)
+        else:
+            top = max(totals)
+            best = [side for side in range(sides) if totals[side] == top]
+            if rules.last_trick is LastTrick.PLUS_10_WINS or (
+                len(best) > 1 and rules.tie is Tie.LAST_TRICK and last_side in best
+            ):
+                best = [last_side]
+            if len(best) > 1:
+                points = (0,) * sides
+            else:
+                losers = self.opponents(best[0])
+                points = pay(self, best, class_of(totals, self.tricks, losers, rules.class_line))
+        self._end(Termination.PLAYED_OUT, points, last)
+
+    def _end(self, termination: Termination, points: tuple[int, ...], seat: int) -> Outcome:
+        self.to_act = None
+        self.point = None
+        self.legal_mask = 0
+        self.outcome = Outcome(termination, points, tuple(self.points), seat)
+        return self.outcome
+
+    def _refusal(self, action: int) -> str:
+        name = str(ACTIONS[action]) if 0 < action < len(ACTIONS) else f"action number {action}"
+        if self.to_act is None:
+            return f"{name} is refused: the deal is over"
+        legal = " ".join(map(str, self.legal_actions))
+        return f"{name} is not legal for seat {self.to_act} ({legal})"
+
+
+def actions_of(mask: int) -> tuple[Action, ...]:
+    """The actions of a mask of action numbers, ascending."""
+    return _actions_of_cards(mask) + _OTHER_ACTIONS[mask >> 33]
+
+
+def _actions_of_cards(mask: int) -> tuple[Action, ...]:
+    spades, hearts, diamonds, clubs = _SUIT_PLAYS
+    return (
+        spades[mask >> 1 & 255]
+        + hearts[mask >> 9 & 255]
+        + diamonds[mask >> 17 & 255]
+        + clubs[mask >> 25 & 255]
+    )
+
+
+_SUIT_PLAYS = tuple(
+    tuple(tuple(ACTIONS[1 + 8 * suit + rank] for rank in range(8) if bits >> rank & 1) for bits in range(256))
+    for suit in range(4)
+)
+_OTHER_ACTIONS = tuple(
+    tuple(ACTIONS[33 + offset] for offset in range(8) if bits >> offset & 1) for bits in range(256)
+)
+
+__all__ = [
+    "DISTINCT",
+    "SECOND",
+    "Deal",
+    "Game",
+    "Suit",
+    "actions_of",
+    "hand_cards",
+    "hand_mask",
+]

@@ -1,0 +1,243 @@
+"""What a match leaves behind, in two parts: play (what happened, recomputable) and testimony (what was observed).
+
+The play part is a pure function of decks, actions and faults: `replay` referees it again and compares.  The
+testimony holds times and evidence, which are sealed but cannot be recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from arena.cards import ACTION_NAMES, Action
+from arena.errors import IllegalAction, NotationError, RecordError
+from arena.game.deal import Game
+from arena.game.scoring import Outcome, Termination
+from arena.game.views import View
+from arena.match.rulings import Fault, Loss
+from arena.match.state import MatchState
+
+DeckOf = Callable[[int], Sequence[int]]
+"""The deck of the k-th deal of a match, k from 1: 1-32 card numbers, top first."""
+
+
+class Status(StrEnum):
+    """How a match ended."""
+
+    PLAYED = "played"
+    """A side reached the target, or the deals were used up."""
+    FORFEIT = "forfeit"
+    """A fault lost the match."""
+    WALKOVER = "walkover"
+    """A fault lost the match before a single card was played."""
+    VOID = "void"
+    """The arena failed: nobody is charged, the match counts for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class DealRecord:
+    """One deal of a match."""
+
+    dealer: int
+    actions: bytes
+    """The actions in order, one byte each; the seats follow from the rules."""
+    termination: Termination
+    seat: int
+    """The seat that claimed, closed, took the last trick or committed the fault."""
+    points: tuple[int, ...]
+    """What the deal added to the score, by side."""
+    card_points: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRecord:
+    """One fault and its ruling."""
+
+    seat: int
+    deal: int
+    """The deal's number in the match, from 1."""
+    decision: int
+    """How many actions of the deal came before the faulty decision."""
+    fault: Fault
+    loss: Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Testimony:
+    """What was observed: sealed with the record, never recomputed.  Lists are indexed by seat."""
+
+    took_us: tuple[tuple[int, ...], ...]
+    """Busy time of each decision in microseconds, in order."""
+    think_us: tuple[tuple[int, ...], ...]
+    """What the bot said it thought, in microseconds, 0 if it did not say; one for one with `took_us`."""
+    evidence: tuple[str, ...] = ()
+    """A text for each fault of the record, in order: what was asked and answered, the bot's last lines."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for the store."""
+        return {
+            "took_us": [list(times) for times in self.took_us],
+            "think_us": [list(times) for times in self.think_us],
+            "evidence": list(self.evidence),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Testimony:
+        """The inverse of `to_json`."""
+        return cls(
+            took_us=tuple(tuple(times) for times in data["took_us"]),
+            think_us=tuple(tuple(times) for times in data["think_us"]),
+            evidence=tuple(data["evidence"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """A finished match."""
+
+    status: Status
+    deals: tuple[DealRecord, ...]
+    faults: tuple[FaultRecord, ...]
+    points: tuple[int, ...]
+    """The final score by side, capped at the target."""
+    ranks: tuple[int, ...]
+    """The rank of each side, 1 is first; equal ranks are shared."""
+    forfeited_by: int | None = None
+    """The side that lost the match by a fault."""
+    testimony: Testimony = field(default=Testimony((), ()), compare=False)
+
+    def play_json(self) -> dict[str, Any]:
+        """The play part as plain values: the same for the same decks, actions and faults, whenever it was played."""
+        return {
+            "status": str(self.status),
+            "points": list(self.points),
+            "ranks": list(self.ranks),
+            "forfeited_by": self.forfeited_by,
+            "deals": [
+                {
+                    "dealer": deal.dealer,
+                    "actions": " ".join(ACTION_NAMES[action] for action in deal.actions),
+                    "termination": str(deal.termination),
+                    "seat": deal.seat,
+                    "points": list(deal.points),
+                    "card_points": list(deal.card_points),
+                }
+                for deal in self.deals
+            ],
+            "faults": [
+                {
+                    "seat": fault.seat,
+                    "deal": fault.deal,
+                    "decision": fault.decision,
+                    "fault": fault.fault.label,
+                    "loses": fault.loss.name.lower(),
+                }
+                for fault in self.faults
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, play: Mapping[str, Any], testimony: Mapping[str, Any] | None = None) -> MatchRecord:
+        """The inverse of `play_json` (and `Testimony.to_json`).  Raises `RecordError` for anything else."""
+        try:
+            return cls(
+                status=Status(play["status"]),
+                deals=tuple(
+                    DealRecord(
+                        dealer=deal["dealer"],
+                        actions=bytes(Action.parse(word) for word in deal["actions"].split()),
+                        termination=Termination(deal["termination"]),
+                        seat=deal["seat"],
+                        points=tuple(deal["points"]),
+                        card_points=tuple(deal["card_points"]),
+                    )
+                    for deal in play["deals"]
+                ),
+                faults=tuple(
+                    FaultRecord(
+                        seat=fault["seat"],
+                        deal=fault["deal"],
+                        decision=fault["decision"],
+                        fault=Fault[fault["fault"].upper().replace("-", "_")],
+                        loss=Loss[fault["loses"].upper()],
+                    )
+                    for fault in play["faults"]
+                ),
+                points=tuple(play["points"]),
+                ranks=tuple(play["ranks"]),
+                forfeited_by=play["forfeited_by"],
+                testimony=Testimony.from_json(testimony) if testimony else Testimony((), ()),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, NotationError) as error:
+            raise RecordError(f"this is not the record of a match: {error!r}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision of a replayed match, as the seat saw it."""
+
+    deal: int
+    seat: int
+    view: View
+    action: Action | None
+    """What the seat did; None where it committed the fault that ended the deal."""
+
+
+def replay(game: Game, deck_of: DeckOf, record: MatchRecord) -> Iterator[Step]:
+    """Referee a record again, decision by decision; exhausting it proves the record.
+
+    Raises `RecordError` naming the deal at the first difference: an illegal action, another outcome, another score.
+    """
+    state = MatchState(game.rules)
+    faults = {(fault.deal, fault.decision): fault for fault in record.faults}
+    for number, played in enumerate(record.deals, start=1):
+        if state.over:
+            raise RecordError(f"deal {number} was played after the match was over")
+        deal = game.deal(deck_of(number), state.dealer, state.score, state.carry)
+        if played.dealer != state.dealer:
+            raise RecordError(f"deal {number}: seat {state.dealer} deals, the record says {played.dealer}")
+        for index, action in enumerate(played.actions):
+            if deal.to_act is None:
+                raise RecordError(f"deal {number}: the record goes on after the end of the deal")
+            yield Step(number, deal.to_act, deal.view(deal.to_act), Action(action))
+            try:
+                deal.apply(action)
+            except IllegalAction as error:
+                raise RecordError(f"deal {number}, action {index}: {error}") from error
+        fault = faults.pop((number, len(played.actions)), None)
+        if fault is not None:
+            if deal.to_act != fault.seat:
+                raise RecordError(f"deal {number}: the fault is not of the seat to act")
+            yield Step(number, fault.seat, deal.view(fault.seat), None)
+            deal.forfeit(fault.seat)
+        if deal.outcome is None:
+            raise RecordError(f"deal {number}: the record stops before the deal is over")
+        _compare(number, deal.outcome, state.add(deal.outcome), played)
+        if fault is not None and fault.loss is Loss.MATCH:
+            state.forfeit(game.table.side_of[fault.seat])
+    if faults:
+        raise RecordError(f"deal {min(faults)[0]}: a fault is recorded where there was no decision")
+    if record.status is Status.VOID:
+        return
+    if not state.over:
+        raise RecordError("the record stops before the match is over")
+    for what, ours, theirs in (
+        ("score", state.final_points, record.points),
+        ("ranks", state.ranks, record.ranks),
+        ("forfeit", state.forfeited_by, record.forfeited_by),
+    ):
+        if ours != theirs:
+            raise RecordError(f"final {what}: replayed {ours}, recorded {theirs}")
+
+
+def _compare(number: int, outcome: Outcome, added: tuple[int, ...], played: DealRecord) -> None:
+    for what, ours, theirs in (
+        ("termination", str(outcome.termination), str(played.termination)),
+        ("seat", outcome.seat, played.seat),
+        ("points", added, played.points),
+        ("card points", outcome.card_points, played.card_points),
+    ):
+        if ours != theirs:
+            raise RecordError(f"deal {number}: {what} replayed {ours}, recorded {theirs}")

@@ -1,0 +1,232 @@
+"""The referee: a generator without I/O that is told what happened and says what to do next.
+
+It yields `Ask` and is sent `Reply` or `NoReply`; it yields tellings (`MatchStarted`, `FaultRuled`, `DealEnded`, `MatchEnded`)
+and is sent None; it returns a `MatchRecord`.  It judges; whoever drives it measures and delivers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from arena.cards import ACTION_NAMES, ACTIONS, GO_ON
+from arena.game.deal import Deal, Game, actions_of
+from arena.game.scoring import Outcome
+from arena.game.views import DecisionPoint, View
+from arena.match.clock import Clock, TimeControl
+from arena.match.record import DealRecord, DeckOf, FaultRecord, MatchRecord, Status, Testimony
+from arena.match.rulings import Fault, Loss, loss_of
+from arena.match.state import MatchState
+
+
+class Ask(NamedTuple):
+    """Ask this seat for an action."""
+
+    seat: int
+    view: View
+    deal: int
+    """The deal's number in the match, from 1."""
+    budget_ms: float | None
+    """What the answer may take, bank included; None where no clock runs."""
+    last_took_ms: float
+    """What the seat's previous decision was charged."""
+
+
+class Reply(NamedTuple):
+    """The seat answered."""
+
+    action: int
+    took_ms: float
+    """Busy time: what counts against the budget."""
+    think_us: int = 0
+    """What the bot says it thought."""
+
+
+class NoReply(NamedTuple):
+    """The seat did not answer, or not with an action."""
+
+    fault: Fault
+    took_ms: float
+    evidence: str = ""
+    whole_match: bool = False
+    """True where the fault loses the match whatever the ruling table says (a bot that is gone for good)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStarted:
+    """Tell every seat that the match begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRuled:
+    """Tell the offender, and nobody else, what it did and what it cost."""
+
+    seat: int
+    fault: Fault
+    text: str
+    points: tuple[int, ...]
+    match_lost: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DealEnded:
+    """Tell every seat that a deal is over."""
+
+    deal: int
+    outcome: Outcome
+    points: tuple[int, ...]
+    """What the deal added to the score by side, carry included."""
+    score: tuple[int, ...]
+    past_seats: bytes
+    past_actions: bytes
+    seen: tuple[int, ...]
+    """By seat, how many actions it had seen when it was last asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """Tell every seat that the match is over."""
+
+    score: tuple[int, ...]
+    ranks: tuple[int, ...]
+
+
+Tell = MatchStarted | FaultRuled | DealEnded | MatchEnded
+Referee = Generator[Ask | Tell, Reply | NoReply | None, MatchRecord]
+
+
+def referee(
+    game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: Sequence[bool] = ()
+) -> Referee:
+    """Play one match to its end.
+
+    `deck_of(k)` is the deck of the k-th deal; `waives_before_draw[seat]` says that the seat goes on at every
+    `BEFORE_DRAW` without being asked.  Every end has a reason; the record replays (`arena.match.record.replay`).
+    """
+    return _Match(game, deck_of, time, waives_before_draw).play()
+
+
+class _Match:
+    """The state of one refereed match."""
+
+    def __init__(
+        self, game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: Sequence[bool]
+    ) -> None:
+        self.game = game
+        self.deck_of = deck_of
+        self.waives = tuple(waives_before_draw) or (False,) * game.table.seats
+        self.state = MatchState(game.rules)
+        self.clocks = [Clock(time) for _ in range(game.table.seats)]
+        self.faults: list[FaultRecord] = []
+        self.evidence: list[str] = []
+        self.counts: list[dict[Fault, int]] = [{} for _ in range(game.table.seats)]
+        self.took_us: list[list[int]] = [[] for _ in range(game.table.seats)]
+        self.think_us: list[list[int]] = [[] for _ in range(game.table.seats)]
+        self.deals: list[DealRecord] = []
+
+    def play(self) -> Referee:
+        state = self.state
+        yield MatchStarted()
+        while not state.over:
+            number = state.deal
+            deal = self.game.deal(self.deck_of(number), state.dealer, state.score, state.carry)
+            yield from self._play_deal(deal, number)
+            assert deal.outcome is not None
+            yield DealEnded(
+                number,
+                deal.outcome,
+                self.deals[-1].points,
+                state.score,
+                bytes(deal.past_seats),
+                bytes(deal.past_actions),
+                tuple(self._seen),
+            )
+        yield MatchEnded(state.final_points, state.ranks)
+        return self._record()
+
+    def _play_deal(self, deal: Deal, number: int) -> Generator[Ask | Tell, Reply | NoReply | None, None]:
+        self._seen = [0] * self.game.table.seats
+        ruled: FaultRuled | None = None
+        while (seat := deal.to_act) is not None:
+            if deal.point is DecisionPoint.BEFORE_DRAW and self.waives[seat]:
+                deal.apply(GO_ON)
+                continue
+            clock = self.clocks[seat]
+            self._seen[seat] = len(deal.past_actions)
+            answer = yield Ask(seat, deal.view(seat), number, clock.budget_ms, clock.last_took_ms)
+            if type(answer) is Reply:
+                self._note_time(seat, answer.took_ms, answer.think_us)
+                action = answer.action
+                if not clock.charge(answer.took_ms):
+                    answer = NoReply(Fault.LATE, answer.took_ms)
+                elif action > 0 and deal.legal_mask >> action & 1:
+                    deal.apply(action)
+                    continue
+                else:
+                    answer = NoReply(Fault.ILLEGAL, answer.took_ms, f"answered {_name(action)}")
+            else:
+                assert type(answer) is NoReply
+                self._note_time(seat, answer.took_ms, 0)
+                clock.charge(answer.took_ms)
+            ruled = self._rule(deal, number, seat, answer)
+        outcome = deal.outcome
+        assert outcome is not None and outcome.seat is not None
+        points = self.state.add(outcome)
+        if ruled is not None:
+            if ruled.match_lost:
+                self.state.forfeit(self.game.table.side_of[ruled.seat])
+            yield ruled
+        self.deals.append(
+            DealRecord(
+                deal.dealer,
+                bytes(deal.past_actions),
+                outcome.termination,
+                outcome.seat,
+                points,
+                outcome.card_points,
+            )
+        )
+
+    def _note_time(self, seat: int, took_ms: float, think_us: int) -> None:
+        self.took_us[seat].append(round(took_ms * 1000))
+        self.think_us[seat].append(think_us)
+
+    def _rule(self, deal: Deal, number: int, seat: int, no: NoReply) -> FaultRuled:
+        loss = Loss.MATCH if no.whole_match else loss_of(no.fault, self.counts[seat])
+        self.counts[seat][no.fault] = self.counts[seat].get(no.fault, 0) + 1
+        self.faults.append(FaultRecord(seat, number, len(deal.past_actions), no.fault, loss))
+        legal = " ".join(map(str, actions_of(deal.legal_mask)))
+        text = f"{no.fault.label}: deal {number}, after {len(deal.past_actions)} actions, asked for one of {legal}"
+        if no.fault in (Fault.LATE, Fault.HUNG):
+            text += f"; took {no.took_ms:.0f} ms"
+        if no.evidence:
+            text += f"; {no.evidence}"
+        self.evidence.append(text)
+        outcome = deal.forfeit(seat)
+        return FaultRuled(seat, no.fault, text, outcome.points, loss is Loss.MATCH)
+
+    def _record(self) -> MatchRecord:
+        state = self.state
+        status = Status.PLAYED
+        if state.forfeited_by is not None:
+            played = any(deal.actions for deal in self.deals)
+            status = Status.FORFEIT if played else Status.WALKOVER
+        return MatchRecord(
+            status=status,
+            deals=tuple(self.deals),
+            faults=tuple(self.faults),
+            points=state.final_points,
+            ranks=state.ranks,
+            forfeited_by=state.forfeited_by,
+            testimony=Testimony(
+                tuple(map(tuple, self.took_us)), tuple(map(tuple, self.think_us)), tuple(self.evidence)
+            ),
+        )
+
+
+def _name(action: int) -> str:
+    """Name an answer in evidence, whatever number a bot sent."""
+    if 0 <= action < len(ACTIONS):
+        return ACTION_NAMES[action]
+    return f"unknown action number {action}"
