@@ -285,7 +285,7 @@ class Keeper:
         while True:
             for pid in direct_children():
                 kill_with_group(pid)
-            if self.prctl is None and self.group:  # orphans are not ours here: the bot's group is what can be reached
+            if self.prctl is None and self.group:  # no subreaper: the bot's group is what can be reached
                 signal_group(self.group, signal.SIGKILL)
             if not self.reap():
                 return 0

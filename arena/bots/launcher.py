@@ -42,6 +42,7 @@ _START_SECONDS = 30.0
 _END_SECONDS = 8.0
 """More than a keeper needs to give up on what cannot die."""
 _LEAVE_SECONDS = 2.0
+_ROUND_SECONDS = 0.02
 _MARKER_VARIABLE = "ARENA_MARKER"
 _MARKER = re.compile(r".*:(?P<pid>[0-9]+):(?P<start>[0-9]+):[0-9a-f]+", re.DOTALL)
 
@@ -98,7 +99,7 @@ class BotProcess:
         self._end = asyncio.create_task(self._watch(), name=f"watch over bot keeper {keeper.pid}")
 
     async def stop(self, grace: float = 0.5) -> None:
-        """Ends the bot and all its descendants; returns when none is left, after `grace` and 10 seconds at most.
+        """Ends the bot and all its descendants; returns when none is left, `grace` + 10 seconds at most.
 
         SIGTERM first and up to `grace` seconds (25 at most) to leave; 0 kills at once.  May be called at any
         time, any number of times.
@@ -121,7 +122,7 @@ class BotProcess:
         return "\n".join(data.decode("utf-8", "replace").splitlines()[-lines:]) if lines > 0 else ""
 
     def cpu_seconds(self) -> float:
-        """CPU time so far: of the bot's process and children it waited for; at the end, of all descendants."""
+        """CPU time so far: of the bot and the children it waited for; at the end, of all descendants."""
         if self._cpu is not None:
             return self._cpu
         if self._process is None:
@@ -245,7 +246,9 @@ def sweep(marker_prefix: str) -> int:
     for process in left:  # a keeper that its bot had stopped sees now that its pipe is closed, and ends all
         with contextlib.suppress(psutil.Error):
             process.resume()
-    psutil.wait_procs(left, timeout=1.0)
+    deadline = time.monotonic() + 1.0
+    while time.monotonic() < deadline and any(process.is_running() for process in left):
+        time.sleep(_ROUND_SECONDS)
     return len({process.pid for process in left} | _kill_marked(abandoned))
 
 
@@ -355,15 +358,21 @@ def _marked(wanted: Callable[[str], bool]) -> list[psutil.Process]:
 
 
 def _kill_marked(wanted: Callable[[str], bool], seconds: float = 2.0) -> set[int]:
-    """SIGKILL to all that is marked, again and again until nothing is found; returns the pids."""
+    """SIGKILL to all that is marked, round after round until none is left; returns the pids.
+
+    One look that finds nobody proves nothing: who forks and exits meanwhile is listed neither before nor after.
+    """
     killed: set[int] = set()
     deadline = time.monotonic() + seconds
-    while (found := _marked(wanted)) and time.monotonic() < deadline:
+    looks_in_vain = 0
+    while looks_in_vain < 2 and time.monotonic() < deadline:
+        found = _marked(wanted)
         for process in found:
             with contextlib.suppress(psutil.Error):
                 process.kill()
                 killed.add(process.pid)
-        psutil.wait_procs(found, timeout=0.1)
+        looks_in_vain = 0 if found else looks_in_vain + 1
+        time.sleep(_ROUND_SECONDS)
     return killed
 
 

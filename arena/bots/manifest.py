@@ -413,7 +413,7 @@ def _digest_of_files(folder: Path, files: Iterable[Path]) -> str:
 
 
 def _digest_of_content(file: Path) -> bytes | None:
-    """SHA-256 of a file's bytes, or of a link's text if it leads to no file; None for sockets and the like."""
+    """SHA-256 of a file's bytes, of a link's text if it leads to no file; None for sockets and the like."""
     try:
         if file.is_symlink() and not file.is_file():
             return hashlib.sha256(os.fsencode(os.readlink(file))).digest()

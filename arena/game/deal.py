@@ -382,13 +382,13 @@ class Deal:
             table.append(card)
             self.best = card
             self.best_seat = seat
+            if self._auto_leads & bit:
+                self._declare(seat, SUIT_OF[card])
+                if self.outcome is not None:
+                    return
             if self.bound and self.game.credit_led:
                 self._credit(self.game.table.side_of[seat])
                 if self._reached(self.game.table.side_of[seat], seat):
-                    return
-            elif self._auto_leads & bit:
-                self._declare(seat, SUIT_OF[card])
-                if self.outcome is not None:
                     return
             self.bound = 0
         else:
@@ -426,15 +426,14 @@ class Deal:
         self.leader = winner
         if not self.hands[winner]:
             if game.claim_after_trick:
-                self._ask(winner, AFTER_LAST_TRICK, _CLAIM_BIT | _GO_ON_BIT)
+                self._ask_after_last_trick(winner)
             else:
                 self._settle(winner)
         elif self.strict:
             self._start_lead(winner)
         elif game.closes_before_draw and len(self.talon) >= game.close_min:
-            claim = 0 if game.auto_claim or not (game.claim_own_turn or game.claim_after_trick) else _CLAIM_BIT
             self.order = game.table.orders[self.dealer][winner]
-            self._ask(winner, BEFORE_DRAW, _GO_ON_BIT | _CLOSE_BIT | claim)
+            self._ask_before_draw(winner)
         else:
             self._draw(winner)
             self._start_lead(winner)
@@ -485,7 +484,7 @@ class Deal:
         seat, *later = self._close_asked
         self._close_asked = tuple(later)
         lowest = self.game.lowest_trump[self.trump]
-        takes = self.hands[seat] >> lowest & 1 and self.turn_up != lowest
+        takes = self.game.exchange and self.hands[seat] >> lowest & 1 and self.turn_up != lowest
         self._ask(seat, ON_CLOSE, _GO_ON_BIT | (_EXCHANGE_BIT if takes else 0))
 
     def _exchange(self, seat: int) -> None:
@@ -545,6 +544,13 @@ class Deal:
         self.to_act = seat
         self.point = point
         self.legal_mask = legal
+
+    def _ask_before_draw(self, winner: int) -> None:
+        claim = _CLAIM_BIT if self.game.claim_own_turn or self.game.claim_after_trick else 0
+        self._ask(winner, BEFORE_DRAW, _GO_ON_BIT | _CLOSE_BIT | claim)
+
+    def _ask_after_last_trick(self, winner: int) -> None:
+        self._ask(winner, AFTER_LAST_TRICK, _CLAIM_BIT | _GO_ON_BIT)
 
     def _start_lead(self, leader: int) -> None:
         self.leader = leader

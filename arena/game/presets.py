@@ -126,3 +126,8 @@ def preset(name: str) -> Rules:
         near = difflib.get_close_matches(name, PRESETS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UsageError(f"unknown rules {name!r}{hint} (known: {', '.join(PRESETS)})") from None
+
+
+def name_of(rules: Rules) -> str:
+    """The preset's name, `custom` for any other rules."""
+    return next((name for name, known in PRESETS.items() if known == rules), "custom")

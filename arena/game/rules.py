@@ -289,13 +289,9 @@ def _contradictions(rules: Rules) -> list[RulesError]:
         refuse("close", f"there is no talon with a turn-up to close where trump_source is {rules.trump_source}")
     if not turn_up and rules.exchange is not Exchange.OFF:
         refuse("exchange", f"there is no turn-up to exchange where trump_source is {rules.trump_source}")
-    if rules.close_needs_claim and rules.close is not Close.OFF and rules.claim in (Claim.AUTO, Claim.OFF):
+    if rules.close_needs_claim and rules.claim in (Claim.AUTO, Claim.OFF):
         refuse("close_needs_claim", f"a closer cannot claim where claim is {rules.claim}")
-    if (
-        rules.trump_source is TrumpSource.DEALER_CARD
-        and rules.marriage is not Marriage.OFF
-        and rules.marriage_phase is MarriagePhase.OPEN
-    ):
+    if rules.trump_source is TrumpSource.DEALER_CARD and rules.marriage_phase is MarriagePhase.OPEN:
         refuse("marriage_phase", "open play never happens where trump_source is dealer_card; use any")
     if rules.marriage_values is MarriageValues.BY_SUIT and rules.trump_source is not TrumpSource.MARRIAGE:
         refuse("marriage_values", "by_suit goes with trump_source marriage only")

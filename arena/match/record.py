@@ -6,7 +6,7 @@ testimony holds times and evidence, which are sealed but cannot be recomputed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -191,34 +191,23 @@ def replay(game: Game, deck_of: DeckOf, record: MatchRecord) -> Iterator[Step]:
     Raises `RecordError` naming the deal at the first difference: an illegal action, another outcome, another score.
     """
     state = MatchState(game.rules)
-    faults = {(fault.deal, fault.decision): fault for fault in record.faults}
+    faults = {fault.deal: fault for fault in record.faults}
     for number, played in enumerate(record.deals, start=1):
         if state.over:
             raise RecordError(f"deal {number} was played after the match was over")
-        deal = game.deal(deck_of(number), state.dealer, state.score, state.carry)
         if played.dealer != state.dealer:
             raise RecordError(f"deal {number}: seat {state.dealer} deals, the record says {played.dealer}")
-        for index, action in enumerate(played.actions):
-            if deal.to_act is None:
-                raise RecordError(f"deal {number}: the record goes on after the end of the deal")
-            yield Step(number, deal.to_act, deal.view(deal.to_act), Action(action))
-            try:
-                deal.apply(action)
-            except IllegalAction as error:
-                raise RecordError(f"deal {number}, action {index}: {error}") from error
-        fault = faults.pop((number, len(played.actions)), None)
-        if fault is not None:
-            if deal.to_act != fault.seat:
-                raise RecordError(f"deal {number}: the fault is not of the seat to act")
-            yield Step(number, fault.seat, deal.view(fault.seat), None)
-            deal.forfeit(fault.seat)
-        if deal.outcome is None:
-            raise RecordError(f"deal {number}: the record stops before the deal is over")
-        _compare(number, deal.outcome, state.add(deal.outcome), played)
+        fault = faults.pop(number, None)
+        faulty = None if fault is None else fault.seat
+        if fault is not None and fault.decision != len(played.actions):
+            raise RecordError(f"deal {number}: the fault is not at the end of the deal")
+        deck = deck_of(number)
+        outcome = yield from replay_deal(game, deck, number, state.score, state.carry, played.dealer, played.actions, faulty)
+        _compare(number, outcome, state.add(outcome), played)
         if fault is not None and fault.loss is Loss.MATCH:
             state.forfeit(game.table.side_of[fault.seat])
     if faults:
-        raise RecordError(f"deal {min(faults)[0]}: a fault is recorded where there was no decision")
+        raise RecordError(f"deal {min(faults)}: a fault is recorded in a deal that was not played")
     if record.status is Status.VOID:
         return
     if not state.over:
@@ -230,6 +219,39 @@ def replay(game: Game, deck_of: DeckOf, record: MatchRecord) -> Iterator[Step]:
     ):
         if ours != theirs:
             raise RecordError(f"final {what}: replayed {ours}, recorded {theirs}")
+
+
+def replay_deal(
+    game: Game,
+    deck: Sequence[int],
+    number: int,
+    score: tuple[int, ...],
+    carry: int,
+    dealer: int,
+    actions: bytes,
+    faulty: int | None,
+) -> Generator[Step, None, Outcome]:
+    """Referee one deal again: its decisions as steps, its outcome as the generator's result.
+
+    `faulty` is the seat whose fault ended the deal after the actions.  Raises `RecordError` where the rules differ.
+    """
+    deal = game.deal(deck, dealer, score, carry)
+    for index, action in enumerate(actions):
+        if deal.to_act is None:
+            raise RecordError(f"deal {number}: the record goes on after the end of the deal")
+        yield Step(number, deal.to_act, deal.view(deal.to_act), Action(action))
+        try:
+            deal.apply(action)
+        except IllegalAction as error:
+            raise RecordError(f"deal {number}, action {index}: {error}") from error
+    if faulty is not None:
+        if deal.to_act != faulty:
+            raise RecordError(f"deal {number}: the fault is not of the seat to act")
+        yield Step(number, faulty, deal.view(faulty), None)
+        deal.forfeit(faulty)
+    if deal.outcome is None:
+        raise RecordError(f"deal {number}: the record stops before the deal is over")
+    return deal.outcome
 
 
 def _compare(number: int, outcome: Outcome, added: tuple[int, ...], played: DealRecord) -> None:

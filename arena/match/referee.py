@@ -74,6 +74,9 @@ class DealEnded:
     """Tell every seat that a deal is over."""
 
     deal: int
+    dealer: int
+    carry: int
+    """What earlier draws added to the points of this deal's winner."""
     outcome: Outcome
     points: tuple[int, ...]
     """What the deal added to the score by side, carry included."""
@@ -130,11 +133,14 @@ class _Match:
         yield MatchStarted()
         while not state.over:
             number = state.deal
-            deal = self.game.deal(self.deck_of(number), state.dealer, state.score, state.carry)
+            carry = state.carry
+            deal = self.game.deal(self.deck_of(number), state.dealer, state.score, carry)
             yield from self._play_deal(deal, number)
             assert deal.outcome is not None
             yield DealEnded(
                 number,
+                deal.dealer,
+                carry,
                 deal.outcome,
                 self.deals[-1].points,
                 state.score,

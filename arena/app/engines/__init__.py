@@ -1,0 +1,1 @@
+"""Engines play tasks: where and how the bots of a block run."""

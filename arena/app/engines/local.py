@@ -1,0 +1,171 @@
+"""The engine of one machine: real bot processes beside the arena, a fresh one of each participant for each block."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from arena.bots.bot import Bot, BotFailed, Surroundings, start_all
+from arena.bots.driver import MatchOrder, MatchRun
+from arena.bots.launcher import arena_marker
+from arena.bots.manifest import BotSpec
+from arena.bots.stopwatch import Stopwatch
+from arena.cards import Card
+from arena.errors import UsageError
+from arena.game.deal import Game
+from arena.game.rules import Rules
+from arena.match.clock import TimeControl
+from arena.match.record import MatchRecord
+from arena.match.referee import Tell
+from arena.match.summary import MatchKey
+from arena.tournament import decks
+from arena.tournament.runner import Played, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the matches of a run have in common."""
+
+    rules: Rules
+    rules_name: str
+    time: TimeControl
+    start_s: float
+    isolate_matches: bool = False
+    """A process of its own for every match instead of one for every block."""
+
+
+class LocalEngine:
+    """Plays tasks with local (and remote) bots.  Use it as an async context manager: `local_engine`."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        specs: Mapping[str, BotSpec],
+        secrets: Mapping[int, bytes],
+        surroundings: Surroundings,
+    ) -> None:
+        self._setting = setting
+        self._specs = specs
+        self._secrets = secrets
+        self._around = surroundings
+        self._game = Game(setting.rules)
+        self._labels: Iterator[str] = (f"b{number}" for number in range(1 << 62))
+
+    @property
+    def stopwatch(self) -> Stopwatch:
+        """The clock of all matches; it knows the arena's own pauses."""
+        return self._around.stopwatch
+
+    async def preflight(self) -> dict[str, BotFailed]:
+        """Start every bot once, a few at a time; returns the failures by name."""
+        failures: dict[str, BotFailed] = {}
+        gate = asyncio.Semaphore(4)
+
+        async def try_out(name: str) -> None:
+            async with gate:
+                bot = self._bot(name)
+                failures.update(await start_all({name: bot}))
+                await bot.stop()
+
+        await asyncio.gather(*(try_out(name) for name in self._specs))
+        return failures
+
+    async def play(self, task: Task, report: Callable[[Played], None]) -> None:
+        """Play the task's matches, all at once in one process of each bot."""
+        if self._setting.isolate_matches:
+            for item in task.keys:
+                await self._play_together(task, (item,), report)
+        else:
+            await self._play_together(task, task.keys, report)
+
+    async def _play_together(
+        self, task: Task, keys: Sequence[tuple[int, MatchKey]], report: Callable[[Played], None]
+    ) -> None:
+        block = task.block
+        bots = {name: self._bot(name) for name in dict.fromkeys(block.seats)}
+        try:
+            for name, failure in (await start_all(bots)).items():
+                bots[name].give_up(failure)
+            all_done = asyncio.get_running_loop().create_future()
+
+            identities: dict[MatchRun, tuple[int, MatchKey]] = {}
+
+            def done(run: MatchRun, record: MatchRecord) -> None:
+                position, key = identities.pop(run)
+                report(Played(position, key, block.seats, block.mirrored, record, task.attempt))
+                if not identities:
+                    all_done.set_result(None)
+
+            for position, key in keys:
+                order = self.order(key, block.seats, block.mirrored)
+                identities[MatchRun(self._game, order, bots, self._setting.time, done)] = (position, key)
+            runs = list(identities)
+            for run in runs:
+                run.start()
+            await all_done
+        finally:
+            await asyncio.shield(asyncio.gather(*(bot.stop() for bot in bots.values())))
+
+    async def play_one(self, order: MatchOrder, observer: Callable[[Tell], None] | None) -> MatchRecord:
+        """Play a single match of bots that must start.  Raises `UsageError` with what a bot said last."""
+        bots = {name: self._bot(name) for name in dict.fromkeys(order.seats)}
+        finished: asyncio.Future[MatchRecord] = asyncio.get_running_loop().create_future()
+        try:
+            for name, failure in (await start_all(bots)).items():
+                raise UsageError(f"bot {name!r} cannot play: {failure.evidence}")
+            MatchRun(
+                self._game, order, bots, self._setting.time, lambda _, record: finished.set_result(record), observer
+            ).start()
+            return await finished
+        finally:
+            await asyncio.shield(asyncio.gather(*(bot.stop() for bot in bots.values())))
+
+    def order(self, key: MatchKey, seats: tuple[str, ...], mirrored: bool) -> MatchOrder:
+        """What a match is played with: a pure function of the secret and the match's identity."""
+        secret = self._secrets[key.epoch]
+        cards: tuple[Card, ...] = self._game.cards
+        list_id = decks.list_id(key.pairing, key.leg, key.number, mirrored)
+        match_id = decks.match_id(secret, key)
+        return MatchOrder(
+            match_id=match_id,
+            seats=seats,
+            deck_of=lambda number: _deck(secret, list_id, number, cards),
+            bot_seeds=tuple(decks.bot_seed(secret, match_id, seat) for seat in range(len(seats))),
+        )
+
+    def _bot(self, name: str) -> Bot:
+        return Bot(self._specs[name], self._around, next(self._labels))
+
+
+@lru_cache(maxsize=1024)
+def _deck(secret: bytes, list_id: str, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    """A deck is dealt in every pairing and leg: worth keeping while the schedule is at its list."""
+    return decks.deck(secret, list_id, number, cards)
+
+
+@contextlib.asynccontextmanager
+async def local_engine(
+    setting: Setting, specs: Mapping[str, BotSpec], secrets: Mapping[int, bytes], run: str, logs: Path
+) -> AsyncIterator[LocalEngine]:
+    """An engine with its folder for sockets and its heartbeat."""
+    stopwatch = Stopwatch()
+    stopwatch.start()
+    with tempfile.TemporaryDirectory(prefix="arena-") as sockets:
+        surroundings = Surroundings(
+            stopwatch=stopwatch,
+            rules=setting.rules,
+            rules_name=setting.rules_name,
+            sockets=Path(sockets),
+            logs=logs,
+            marker=arena_marker(run),
+            start_s=setting.start_s,
+        )
+        try:
+            yield LocalEngine(setting, specs, secrets, surroundings)
+        finally:
+            stopwatch.stop()

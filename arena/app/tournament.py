@@ -1,0 +1,475 @@
+"""The main job: a tournament from its config to its last committed match.
+
+The event loop plays; one thread writes.  A match is reported only after its commit.  What the store holds decides what
+is still to be played, so that resuming is the same as beginning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime
+import os
+import queue
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from arena.app import participants
+from arena.app.engines.local import Setting, local_engine
+from arena.bots.bot import BotFailed
+from arena.bots.launcher import sweep
+from arena.bots.manifest import BotSpec
+from arena.errors import ArenaError, UsageError
+from arena.game.presets import name_of
+from arena.match.record import Status
+from arena.match.summary import MatchSummary
+from arena.store.store import Store, open_store
+from arena.store.values import Epoch, MatchResult, Participant, State, StoreError, Tournament
+from arena.tournament import decks
+from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig, differences, load_config
+from arena.tournament.runner import Played, Runner
+from arena.tournament.schedule import Block, Format, Schedule
+
+MARKER = "arena-run"
+"""What the marker of every bot process of every run begins with."""
+SANDBOX = "weak"
+"""The level at which local bots are held: resource limits and a session of their own."""
+GROUP = 256
+"""How many matches are committed together at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the command line says."""
+
+    config: Path
+    data: Path
+    """The folder of the store and of the runs' logs."""
+    name: str | None = None
+    """The run's name; None: the config's name and the next free number."""
+    seed: str | None = None
+    """Makes the run a rehearsal whose decks anyone can predict; it never counts in careers."""
+    resume: str | None = None
+    """The run to go on with; `last` is the newest run of this config."""
+    jobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is going to be played: for the header and the dry run."""
+
+    name: str
+    config: TournamentConfig
+    specs: Mapping[str, BotSpec]
+    schedules: tuple[Schedule, ...]
+    """One an epoch."""
+    commitments: tuple[str, ...]
+    """Of the epochs' secrets; empty in a dry run."""
+    seed: str | None
+    jobs: int
+    sandbox: str
+    finished: int
+    """Matches that the store has already."""
+
+    @property
+    def matches(self) -> int:
+        """Matches of all epochs."""
+        return sum(schedule.match_count for schedule in self.schedules)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a run ended."""
+
+    name: str
+    complete: bool
+    """The whole schedule has been played."""
+    void: int
+    """Matches that the arena failed to play."""
+    secrets: tuple[bytes, ...]
+    """The revealed secrets by epoch; empty until the run is complete."""
+    paused_ms: float
+    """How long the arena itself stood still in all; no bot was charged for it."""
+
+
+class Listener(Protocol):
+    """Who watches a run; called on the event loop's thread."""
+
+    def planned(self, plan: Plan) -> None:
+        """Before the first deal."""
+
+    def committed(self, summaries: Sequence[MatchSummary]) -> None:
+        """Matches that have just become durable."""
+
+    def broken(self, name: str, failure: str) -> None:
+        """A bot that does not start will lose its matches."""
+
+    def draining(self, under_way: int) -> None:
+        """Nothing more is started; blocks under way finish."""
+
+
+def dry_run(options: RunOptions) -> Plan:
+    """What `run_tournament` would play, without a store and without starting a bot."""
+    config = load_config(options.config)
+    specs = participants.of_config(config)
+    schedule = _schedule(
+        config.identity(), tuple(specs), participants.untrusted(specs, config.trust_bots), previous=None
+    )
+    return Plan(
+        name=options.name or config.name,
+        config=config,
+        specs=specs,
+        schedules=(schedule,),
+        commitments=(),
+        seed=options.seed,
+        jobs=options.jobs or config.jobs,
+        sandbox=SANDBOX,
+        finished=0,
+    )
+
+
+async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
+    """Play what is still to be played.  Raises `UsageError` for anything that the user can mend.
+
+    The first SIGINT drains, the second (or a SIGTERM) stops at once: nothing that was committed is lost.
+    """
+    config = load_config(options.config)
+    specs = participants.of_config(config)
+    sweep(MARKER)
+    with open_store(options.data / "arena.db") as store:
+        tournament = _find_or_create(store, options, config, specs)
+        with store.lock(tournament):
+            return await _play(store, tournament, options, config, specs, listener)
+
+
+async def _play(
+    store: Store,
+    tournament: Tournament,
+    options: RunOptions,
+    config: TournamentConfig,
+    specs: Mapping[str, BotSpec],
+    listener: Listener,
+) -> Finished:
+    _grow(store, tournament, options, config, specs)
+    epochs = store.epochs(tournament)
+    schedules = _schedules(epochs)
+    secrets = {epoch.number: store.secret_of(tournament, epoch.number) for epoch in epochs}
+    finished = store.finished_keys(tournament)
+    plan = Plan(
+        name=tournament.name,
+        config=config,
+        specs=specs,
+        schedules=schedules,
+        commitments=tuple(epoch.commitment for epoch in epochs),
+        seed=tournament.about.get("seed"),
+        jobs=options.jobs or config.jobs,
+        sandbox=SANDBOX,
+        finished=len(finished),
+    )
+    setting = Setting(
+        rules=config.rules,
+        rules_name=name_of(config.rules),
+        time=config.clock,
+        start_s=config.start_ms / 1000,
+        isolate_matches=config.isolation is Isolation.MATCH,
+    )
+    logs = options.data / "runs" / tournament.name / "logs"
+    async with local_engine(setting, specs, secrets, MARKER, logs) as engine:
+        if plan.finished < plan.matches:
+            _judge_preflight(config, await engine.preflight(), listener)
+        listener.planned(plan)
+        with _Writer(store, tournament, config, listener) as writer:
+            runner = Runner(_blocks(schedules), finished, engine, writer.record, plan.jobs)
+            store.set_state(tournament, State.RUNNING)
+            complete = await _until_done_or_stopped(runner, listener)
+        if complete:
+            for epoch in epochs:
+                store.reveal(tournament, epoch.number)
+        store.set_state(tournament, State.FINISHED if complete else State.INTERRUPTED)
+        return Finished(
+            name=tournament.name,
+            complete=complete,
+            void=store.void_count(tournament),
+            secrets=tuple(secrets[epoch.number] for epoch in epochs) if complete else (),
+            paused_ms=engine.stopwatch.paused_s * 1000,
+        )
+
+
+async def _until_done_or_stopped(runner: Runner, listener: Listener) -> bool:
+    """Run to the end; False if a signal ended it early."""
+    loop = asyncio.get_running_loop()
+    running = asyncio.ensure_future(runner.run())
+
+    def interrupt() -> None:
+        if runner.draining:
+            running.cancel()
+        else:
+            runner.drain()
+            listener.draining(runner.under_way)
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    loop.add_signal_handler(signal.SIGTERM, running.cancel)
+    try:
+        return await running
+    except asyncio.CancelledError:
+        if not running.cancelled():
+            raise  # the caller was cancelled, not the run
+        return False
+    except BaseExceptionGroup as group:
+        raise _first_of(group) from None
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
+def _first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that made the others: one of the arena's own before any other."""
+    leaves: list[BaseException] = []
+
+    def walk(error: BaseException) -> None:
+        if isinstance(error, BaseExceptionGroup):
+            for inner in error.exceptions:
+                walk(inner)
+        else:
+            leaves.append(error)
+
+    walk(group)
+    return next((leaf for leaf in leaves if isinstance(leaf, ArenaError)), leaves[0])
+
+
+# -- finding and making the run --------------------------------------------------------------------------------------
+
+
+def _find_or_create(
+    store: Store, options: RunOptions, config: TournamentConfig, specs: Mapping[str, BotSpec]
+) -> Tournament:
+    if options.resume is not None:
+        return _find(store, options, config)
+    if options.name is not None and store.has(options.name):
+        raise UsageError(
+            f"there is a run {options.name!r} in {options.data} already: "
+            f"go on with it by --resume {options.name}, or choose another name"
+        )
+    rehearsal = options.seed is not None
+    tournament = store.create_tournament(
+        options.name or _free_name(store, config.name),
+        config=config.identity(),
+        rules=config.rules.options(),
+        participants=[_participant(spec) for spec in specs.values()],
+        rated=config.rated and not rehearsal,
+        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        about={
+            "title": config.title,
+            "file": config.name,
+            "rules_name": config.rules_name,
+            "sandbox": SANDBOX,
+            **({"seed": options.seed} if rehearsal else {}),
+        },
+    )
+    _open_epoch(store, tournament, 0, options.seed, config, specs)
+    return tournament
+
+
+def _find(store: Store, options: RunOptions, config: TournamentConfig) -> Tournament:
+    if options.resume != "last":
+        assert options.resume is not None
+        return store.tournament(options.resume)
+    mine = [tally.tournament for tally in store.tournaments() if tally.tournament.about.get("file") == config.name]
+    if not mine:
+        raise UsageError(f"there is no run of {config.path} in {options.data} to resume: start one without --resume")
+    return mine[-1]
+
+
+def _free_name(store: Store, name: str) -> str:
+    number = 1
+    while store.has(f"{name}-{number}"):
+        number += 1
+    return f"{name}-{number}"
+
+
+def _grow(
+    store: Store,
+    tournament: Tournament,
+    options: RunOptions,
+    config: TournamentConfig,
+    specs: Mapping[str, BotSpec],
+) -> None:
+    """Check that the config still fits the run; more pairs or bots open a new epoch with a secret of its own."""
+    latest = store.epochs(tournament)[-1]
+    changed = differences(latest.config, config.identity())
+    known = {participant.name: participant for participant in store.participants(tournament)}
+    for name, spec in specs.items():
+        if name in known and known[name].digest != spec.digest:
+            changed.append(
+                f"the bot {name!r} has changed since the run began; a new version takes part under a new name"
+            )
+    seed = tournament.about.get("seed")
+    if options.seed is not None and options.seed != seed:
+        changed.append(f"the seed was {seed or 'not set'}, is now {options.seed}")
+    if changed:
+        raise UsageError(
+            f"{config.path} no longer fits run {tournament.name!r}:\n  "
+            + "\n  ".join(changed)
+            + "\nundo this, or start a new run without --resume"
+        )
+    added = [name for name in specs if name not in known]
+    if added or config.pairs > latest.config["pairs"]:
+        store.add_participants(tournament, [_participant(specs[name]) for name in added])
+        _open_epoch(store, tournament, latest.number + 1, seed, config, specs)
+
+
+def _open_epoch(
+    store: Store,
+    tournament: Tournament,
+    number: int,
+    seed: str | None,
+    config: TournamentConfig,
+    specs: Mapping[str, BotSpec],
+) -> None:
+    secret = os.urandom(32) if seed is None else decks.secret_from_seed(seed, number)
+    untrusted = participants.untrusted(specs, config.trust_bots)
+    store.open_epoch(
+        tournament,
+        number,
+        secret,
+        decks.commitment(secret),
+        config={**config.identity(), "untrusted": sorted(untrusted)},
+    )
+
+
+def _participant(spec: BotSpec) -> Participant:
+    return Participant(
+        name=spec.name, version=spec.version, digest=spec.digest, kind=spec.kind.value, author=spec.author
+    )
+
+
+# -- the schedule ----------------------------------------------------------------------------------------------------
+
+
+def _schedules(epochs: Sequence[Epoch]) -> tuple[Schedule, ...]:
+    schedules: list[Schedule] = []
+    for epoch in epochs:
+        previous = schedules[-1] if schedules else None
+        untrusted = frozenset(epoch.config["untrusted"])
+        schedules.append(_schedule(epoch.config, epoch.participants, untrusted, previous))
+    return tuple(schedules)
+
+
+def _schedule(
+    identity: Mapping[str, Any], names: tuple[str, ...], untrusted: frozenset[str], previous: Schedule | None
+) -> Schedule:
+    return Schedule(
+        participants=names,
+        pairs=identity["pairs"],
+        format=Format(identity["format"]),
+        champions=frozenset(identity["champions"]),
+        block=identity["block"],
+        seats=identity["rules"]["seats"],
+        untrusted=untrusted,
+        previous=previous,
+    )
+
+
+def _blocks(schedules: Sequence[Schedule]) -> Iterator[Block]:
+    for schedule in schedules:
+        yield from schedule.blocks()
+
+
+def _judge_preflight(config: TournamentConfig, failures: Mapping[str, BotFailed], listener: Listener) -> None:
+    if failures and config.on_broken_bot is OnBrokenBot.STOP:
+        lines = [f"bot {name!r} cannot play: {failure.evidence}" for name, failure in failures.items()]
+        lines.append('mend it, or set on_broken_bot = "walkover" to let it lose its matches')
+        raise UsageError("\n".join(lines))
+    for name, failure in failures.items():
+        listener.broken(name, failure.evidence)
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+class _Writer:
+    """The one thread that writes: commits what has gathered since its last commit, then lets the waiting know."""
+
+    def __init__(
+        self, store: Store, tournament: Tournament, config: TournamentConfig, listener: Listener
+    ) -> None:
+        self._store = store
+        self._tournament = tournament
+        self._rules = config.rules
+        self._listener = listener
+        self._queue: queue.SimpleQueue[tuple[Played, asyncio.Future[None]] | None] = queue.SimpleQueue()
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._write, name="store writer", daemon=True)
+
+    def __enter__(self) -> _Writer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._queue.put(None)
+        self._thread.join()
+
+    async def record(self, played: Played) -> None:
+        """Returns once the match is committed; raises what the store raises."""
+        done: asyncio.Future[None] = self._loop.create_future()
+        self._queue.put((played, done))
+        await done
+
+    def _write(self) -> None:
+        while (item := self._queue.get()) is not None:
+            group = [item]
+            while len(group) < GROUP:
+                try:
+                    more = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+                if more is None:
+                    self._queue.put(None)
+                    break
+                group.append(more)
+            try:
+                summaries = self._commit([played for played, _ in group])
+            except Exception as error:
+                self._tell(group, (), error)
+            else:
+                self._tell(group, summaries, None)
+
+    def _commit(self, group: Sequence[Played]) -> list[MatchSummary]:
+        results = []
+        for played in group:
+            if not played.final:
+                self._store.record_void(
+                    self._tournament, played.key, played.attempt, played.record.testimony.evidence[0]
+                )
+                continue
+            summary = MatchSummary.of(played.key, played.mirrored, played.seats, self._rules, played.record)
+            results.append(
+                MatchResult(
+                    played.key, played.position, played.seats, played.mirrored, played.record, summary
+                )
+            )
+        self._store.record(self._tournament, results)
+        return [result.summary for result in results]
+
+    def _tell(
+        self,
+        group: Sequence[tuple[Played, asyncio.Future[None]]],
+        summaries: Sequence[MatchSummary],
+        error: Exception | None,
+    ) -> None:
+        def wake() -> None:
+            if summaries:
+                self._listener.committed(summaries)
+            for _, done in group:
+                if not done.done():
+                    if error is None:
+                        done.set_result(None)
+                    else:
+                        done.set_exception(error)
+
+        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
+            self._loop.call_soon_threadsafe(wake)

@@ -1,0 +1,261 @@
+"""The bot behind the wire, without the wire: events go in, answers come out, the author's code is called in between.
+
+Whatever the author's code does, a decision gets exactly one answer: an action, or the text of what went wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Protocol, assert_never
+
+from arena.bot.match import DealResult, Match, MatchResult, Turn
+from arena.bot.view import View
+from arena.cards import ACTIONS, Action, Card
+from arena.errors import RulesError, UsageError
+from arena.game.rules import Rules
+from arena.wire import codec
+from arena.wire.codec import ArenaDescription, BotDescription
+from arena.wire.stubs import MAX_ERROR_BYTES, PROTOCOL_MAJOR, PROTOCOL_MINOR
+
+Choose = Callable[[View], Action | Card]
+
+
+class Chooser(Protocol):
+    """A bot with a memory.  It may also have `match_started(match)`, `deal_ended(result)`, `match_ended(result)`."""
+
+    def choose(self, view: View, /) -> Action | Card:
+        """The action for this decision: one of `view.legal`."""
+
+
+Bot = Choose | Chooser | type[Chooser]
+"""What `serve` takes: a function; an object that plays all matches; a class, made anew for every match."""
+
+
+class Player:
+    """One process's bot: what it says of itself, and its matches in play."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        *,
+        name: str,
+        version: str,
+        plays: tuple[str, ...] | Callable[[Rules], bool] | None,
+        decisions_at_once: int,
+        waives_before_draw: bool,
+    ) -> None:
+        """Raises `UsageError` if `bot` is none or `plays` names unknown rules."""
+        self._make = _maker(bot)
+        self._name = name
+        self._version = version
+        self._plays = plays if plays is None or callable(plays) else _one_of(plays)
+        self._decisions_at_once = decisions_at_once
+        self._waives_before_draw = waives_before_draw
+        self._arena: ArenaDescription | None = None
+        self._seats: dict[str, _Seat] = {}
+
+    def describe(self, request: bytes) -> bytes:
+        """The `DescribeResponse` to a `DescribeRequest`.  Raises `codec.WireError`."""
+        arena = codec.describe_request_of(request)
+        refusal = self._refusal(arena)
+        if not refusal:
+            self._arena = arena
+        description = BotDescription(
+            protocol_major=PROTOCOL_MAJOR,
+            protocol_minor=PROTOCOL_MINOR,
+            name=self._name,
+            version=self._version,
+            plays=not refusal,
+            refusal=refusal,
+            waives_before_draw=self._waives_before_draw,
+            decisions_at_once=self._decisions_at_once,
+        )
+        return codec.describe_response_bytes(description)
+
+    def take(self, event: codec.Event) -> bytes | None:
+        """What happened, in order; the answer (a framed item) if it is a decision."""
+        match event:
+            case codec.Decision():
+                return self._answer(event)
+            case codec.MatchStarted():
+                self._start(event)
+            case codec.DealEnded():
+                if seat := self._seats.get(event.match_id):
+                    seat.tell("deal_ended", _deal_result(seat.match, event))
+            case codec.MatchEnded():
+                if seat := self._seats.pop(event.match_id, None):
+                    seat.tell("match_ended", MatchResult(seat.match, event.score, event.ranks))
+            case codec.FaultNotice():
+                lost = "the match" if event.match_lost else f"the deal, {event.points} by side"
+                log(f"fault in match {event.match_id}: {event.label}: {event.text} (it lost {lost})")
+            case codec.Withdrawn():
+                pass
+            case _:
+                assert_never(event)
+        return None
+
+    def _refusal(self, arena: ArenaDescription) -> str:
+        if arena.protocol_major != PROTOCOL_MAJOR:
+            return f"this bot speaks protocol {PROTOCOL_MAJOR}, the arena speaks {arena.protocol_major}"
+        try:
+            rules = arena.rules
+            if self._plays is None or self._plays(rules):
+                return ""
+        except RulesError as error:
+            return f"this bot does not know these rules: {error}"
+        except Exception as error:
+            return f"this bot could not say whether it plays these rules: {_last_line(error)}"
+        if isinstance(self._plays, _OneOf):
+            return f"this bot plays {', '.join(self._plays.names)} only, not these rules ({arena.name})"
+        return f"this bot does not play these rules ({arena.name})"
+
+    def _start(self, started: codec.MatchStarted) -> None:
+        if self._arena is None:
+            log(f"match {started.match_id} began before the arena had said which rules are played")
+            return
+        match = Match(
+            id=started.match_id,
+            rules=self._arena.rules,
+            rules_name=self._arena.name,
+            seat=started.seat,
+            bot_seed=started.bot_seed,
+            limit_ms=started.limit_ms,
+            bank_ms=started.bank_ms,
+            resumed=started.resumed,
+        )
+        self._seats[match.id] = _Seat(match, self._make)
+
+    def _answer(self, decision: codec.Decision) -> bytes:
+        began = time.perf_counter_ns()
+        seat = self._seats.get(decision.match_id)
+        if seat is None:
+            action, error = 0, f"decision {decision.id} is of match {decision.match_id!r}, which has not begun"
+        else:
+            action, error = seat.choose(decision)
+        if error:
+            log(error)
+        think_us = (time.perf_counter_ns() - began) // 1000
+        return codec.answer(decision.id, action, think_us, error)
+
+
+class _Seat:
+    """The author's bot in one match."""
+
+    def __init__(self, match: Match, make: Callable[[], Any]) -> None:
+        self.match = match
+        self._failed = ""
+        """Why the bot cannot play this match: it failed at its beginning."""
+        try:
+            self._bot = make()
+            if callback := getattr(self._bot, "match_started", None):
+                callback(match)
+        except Exception as error:
+            self._failed = _traceback(error)
+            log(self._failed)
+
+    def choose(self, decision: codec.Decision) -> tuple[int, str]:
+        """(action, "") or (0, what went wrong)."""
+        if self._failed:
+            return 0, self._failed
+        try:
+            chosen = self._bot.choose(View(self.match, decision))
+        except Exception as error:
+            return 0, _traceback(error)
+        # True and False are numbers too, but nobody means an action by them.
+        if isinstance(chosen, int) and 0 < chosen < len(ACTIONS) and not isinstance(chosen, bool):
+            return chosen, ""
+        return 0, f"choose returned {_shown(chosen)}; return one of view.legal"
+
+    def tell(self, callback: str, news: DealResult | MatchResult) -> None:
+        """Call what the bot has under that name; a failure there costs nothing but a word in the log."""
+        if self._failed or (listener := getattr(self._bot, callback, None)) is None:
+            return
+        try:
+            listener(news)
+        except Exception as error:
+            log(_traceback(error))
+
+
+class _Function:
+    """A function as a bot."""
+
+    def __init__(self, choose: Choose) -> None:
+        self.choose = choose
+
+
+class _OneOf:
+    """Whether rules are one of the named presets."""
+
+    def __init__(self, names: tuple[str, ...], presets: tuple[Rules, ...]) -> None:
+        self.names = names
+        self._presets = presets
+
+    def __call__(self, rules: Rules) -> bool:
+        return rules in self._presets
+
+
+def _one_of(names: tuple[str, ...]) -> _OneOf:
+    # Imported here: most bots play all rules and start sooner without.
+    from arena.game.presets import preset
+
+    return _OneOf(names, tuple(map(preset, names)))
+
+
+def _maker(bot: Bot) -> Callable[[], Any]:
+    if callable(getattr(bot, "choose", None)):
+        return bot if isinstance(bot, type) else lambda: bot
+    if callable(bot) and not isinstance(bot, type):
+        function = _Function(bot)
+        return lambda: function
+    raise UsageError(
+        f"serve was given {_shown(bot)}; give it a function choose(view), or a class or an object with one"
+    )
+
+
+def _deal_result(match: Match, ended: codec.DealEnded) -> DealResult:
+    turns = zip(ended.new_seats, ended.new_actions, strict=True)
+    return DealResult(
+        match=match,
+        deal=ended.deal,
+        termination=ended.termination,
+        seat=ended.seat,
+        points=ended.points,
+        card_points=ended.card_points,
+        score=ended.score,
+        new_turns=tuple([Turn(seat, ACTIONS[action]) for seat, action in turns]),
+    )
+
+
+def log(text: str) -> None:
+    """One line more in the bot's log: its standard error, which the arena keeps."""
+    sys.stderr.write(f"{text.rstrip()}\n")
+    sys.stderr.flush()
+
+
+def _shown(thing: object) -> str:
+    """A thing in few words, whatever it is."""
+    if isinstance(thing, type):
+        return f"the class {thing.__name__}"
+    if thing is None or isinstance(thing, bool | int | float | str):
+        text = repr(thing)
+        return text if len(text) <= 80 else f"{text[:80]}..."
+    return f"a {type(thing).__name__}"
+
+
+def _last_line(error: Exception) -> str:
+    import traceback
+
+    return traceback.format_exception_only(error)[-1].strip()
+
+
+def _traceback(error: Exception) -> str:
+    """The traceback from the author's code on; of a long one the end, which says most."""
+    # Imported here: it is needed only when something goes wrong.
+    import traceback
+
+    below = error.__traceback__.tb_next if error.__traceback__ else None
+    text = "".join(traceback.format_exception(type(error), error, below)).strip()
+    data = text.encode("utf-8", "replace")
+    return data[-MAX_ERROR_BYTES:].decode("utf-8", "ignore")

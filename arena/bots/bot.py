@@ -1,0 +1,283 @@
+"""One participant's process for one block: started, asked, restarted when it dies, given up when it dies too often."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from grpc import aio
+
+from arena.bots.channel import Broken, Channel, HandshakeError, Question, connect, describe
+from arena.bots.launcher import BotProcess, LaunchError, Limits, launch
+from arena.bots.manifest import BotSpec
+from arena.bots.stopwatch import Stopwatch
+from arena.game.rules import Rules
+from arena.match.referee import Ask, NoReply
+from arena.match.rulings import Fault
+from arena.wire import codec, stubs
+
+if TYPE_CHECKING:
+    from arena.bots.driver import MatchRun
+
+MAX_DEATHS = 3
+"""The third death in a block forfeits the remaining matches."""
+EXIT_WAIT_S = 0.5
+"""A closed stream is a death if the process ends within this time."""
+EVIDENCE_LINES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all bots of a run share."""
+
+    stopwatch: Stopwatch
+    rules: Rules
+    rules_name: str
+    sockets: Path
+    """A folder of the arena's own for the bots' sockets."""
+    logs: Path
+    marker: str
+    start_s: float = 10.0
+    limits: Limits = Limits()
+
+
+class BotFailed(Exception):
+    """A bot cannot play: what it did (`fault`) and how one can see that (`evidence`)."""
+
+    def __init__(self, fault: Fault, evidence: str) -> None:
+        super().__init__(evidence)
+        self.fault = fault
+        self.evidence = evidence
+
+
+class Bot:
+    """A participant at play.  Matches ask it; it answers each question exactly once, whatever happens to its process."""
+
+    def __init__(self, spec: BotSpec, surroundings: Surroundings, label: str) -> None:
+        self.spec = spec
+        self.description: codec.BotDescription | None = None
+        self.deaths = 0
+        self.dropped = 0
+        """Answers to no open decision, over all its processes."""
+        self._around = surroundings
+        self._label = label
+        self._process: BotProcess | None = None
+        self._channel: Channel | None = None
+        self._ids = itertools.count(1)
+        self._matches: dict[MatchRun, int] = {}
+        self._last_ids: dict[MatchRun, int] = {}
+        self._waiting: list[Question] = []
+        self._gone: BotFailed | None = None
+        self._restart: asyncio.Task[None] | None = None
+        self._stopping = False
+
+    @property
+    def waives_before_draw(self) -> bool:
+        """What it said in the handshake; a bot that never came is asked nothing."""
+        return self.description is not None and self.description.waives_before_draw
+
+    async def start(self) -> None:
+        """Launch the process and shake hands.  Raises `BotFailed`; nothing is left running then."""
+        address = f"unix:{self._around.sockets / f'{self._label}.{self.deaths}'}"
+        if self.spec.address is None:
+            try:
+                self._process = await launch(
+                    self.spec,
+                    address=address,
+                    env={},
+                    log=self._around.logs / f"{self._label}.log",
+                    marker=self._around.marker,
+                    limits=self._around.limits,
+                )
+            except LaunchError as error:
+                raise BotFailed(Fault.NOT_STARTED, f"{error} {error.evidence}".strip()) from None
+        else:
+            address = self.spec.address
+        connection = connect(address)
+        try:
+            self.description = await self._shake_hands(connection)
+        except BotFailed:
+            await connection.close(grace=None)
+            await self._end_process(0)
+            raise
+        self._channel = Channel(
+            address,
+            self._around.stopwatch,
+            self.description.decisions_at_once,
+            self._broken,
+            connection,
+        )
+        self._channel.start()
+
+    async def stop(self) -> None:
+        """End the stream and the process; nothing of the bot is left afterwards."""
+        self._stopping = True
+        if self._restart is not None:
+            self._restart.cancel()
+            await asyncio.gather(self._restart, return_exceptions=True)
+        if self._channel is not None:
+            self.dropped += self._channel.traffic.dropped
+            await self._channel.close()
+            self._channel = None
+        await self._end_process(0.5)
+
+    def give_up(self, failure: BotFailed) -> None:
+        """The bot never plays: every question is answered with its failure, which loses the match."""
+        self._gone = failure
+        waiting, self._waiting = self._waiting, []
+        for question in waiting:
+            question.answered(NoReply(failure.fault, 0.0, failure.evidence, whole_match=True))
+
+    # -- what matches call ---------------------------------------------------------------------------------------
+
+    def begin(self, match: MatchRun, seat: int) -> None:
+        """A match begins for this bot on that seat."""
+        self._matches[match] = seat
+        self.tell(match.start_event(seat, resumed=False))
+
+    def finish(self, match: MatchRun) -> None:
+        """A match is over."""
+        self._matches.pop(match, None)
+        self._last_ids.pop(match, None)
+
+    def tell(self, event: bytes) -> None:
+        """Send a framed event; a bot that is not running learns what matters when it comes back."""
+        if self._channel is not None:
+            self._channel.tell(event)
+
+    def ask(self, match: MatchRun, ask: Ask) -> None:
+        """Ask for a decision; `match.answered` is called with the reply."""
+        if self._gone is not None:
+            match.answered(NoReply(self._gone.fault, 0.0, self._gone.evidence, whole_match=True))
+            return
+        number = next(self._ids)
+        self._last_ids[match] = number
+        data = codec.decision(
+            ask.view,
+            match_id=match.order.match_id,
+            id=number,
+            deal=ask.deal,
+            time_left_ms=0 if ask.budget_ms is None else max(1, int(ask.budget_ms)),
+            last_took_ms=int(ask.last_took_ms),
+        )
+        question = Question(number, match.order.match_id, data, ask.budget_ms, match.answered)
+        if self._channel is None:
+            self._waiting.append(question)
+        else:
+            self._channel.ask(question)
+
+    def last_id(self, match: MatchRun) -> int:
+        """The id of the last decision that was asked in this match, 0 if there was none."""
+        return self._last_ids.get(match, 0)
+
+    # -- starting ------------------------------------------------------------------------------------------------
+
+    async def _shake_hands(self, connection: aio.Channel) -> codec.BotDescription:
+        request = codec.describe_request(self._around.rules, self._around.rules_name)
+        asking = asyncio.ensure_future(describe(connection, request, self._around.start_s))
+        exited = self._process.exited if self._process is not None else None
+        try:
+            if exited is not None:
+                await asyncio.wait((asking, cast("asyncio.Future[Any]", exited)), return_when=asyncio.FIRST_COMPLETED)
+                if not asking.done():
+                    ended = f"its process ended with {_status(exited.result())}"
+                    raise BotFailed(Fault.NOT_STARTED, self._with_output(ended))
+            description = await asking
+        except HandshakeError as error:
+            raise BotFailed(Fault.NOT_STARTED, self._with_output(str(error))) from None
+        finally:
+            if not asking.done():
+                asking.cancel()
+                await asyncio.gather(asking, return_exceptions=True)
+        if description.protocol_major != stubs.PROTOCOL_MAJOR:
+            raise BotFailed(
+                Fault.REFUSED,
+                f"it speaks protocol {description.protocol_major}.{description.protocol_minor}, "
+                f"the arena speaks {stubs.PROTOCOL_MAJOR}.{stubs.PROTOCOL_MINOR}",
+            )
+        if not description.plays:
+            raise BotFailed(
+                Fault.REFUSED, f"it does not play these rules: {description.refusal or 'it gives no reason'}"
+            )
+        return description
+
+    # -- breaking ------------------------------------------------------------------------------------------------
+
+    def _broken(self, why: Broken, evidence: str) -> None:
+        """The stream is over: what was owed is charged, the process is replaced, the rest goes on."""
+        channel = self._channel
+        assert channel is not None
+        self._channel = None
+        self.dropped += channel.traffic.dropped
+        owed = channel.open_questions()
+        self._waiting.extend(channel.abandon())
+        if not self._stopping:
+            self._restart = asyncio.get_running_loop().create_task(self._replace(channel, why, evidence, owed))
+
+    async def _replace(
+        self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]
+    ) -> None:
+        fault: Fault = why.value
+        if why is Broken.ENDED and self._process is not None:
+            try:
+                status = await asyncio.wait_for(asyncio.shield(self._process.exited), EXIT_WAIT_S)
+            except TimeoutError:
+                pass
+            else:
+                fault = Fault.DIED
+                evidence = f"its process ended with {_status(status)}"
+        evidence = self._with_output(evidence)
+        await channel.close()
+        await self._end_process(0)
+        self.deaths += 1
+        failure: BotFailed | None = None
+        if self.deaths >= MAX_DEATHS:
+            failure = BotFailed(fault, f"{evidence} (the {self.deaths}rd time in this block)")
+        else:
+            try:
+                await self.start()
+            except BotFailed as error:
+                failure = error
+        if failure is None:
+            for match, seat in self._matches.items():
+                self.tell(match.start_event(seat, resumed=True))
+        for question, took_ms in owed:
+            question.answered(NoReply(fault, took_ms, evidence))
+        if failure is not None:
+            self.give_up(failure)
+        elif self._channel is not None:
+            waiting, self._waiting = self._waiting, []
+            for question in waiting:
+                self._channel.ask(question)
+
+    async def _end_process(self, grace_s: float) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            await process.stop(grace_s)
+
+    def _with_output(self, text: str) -> str:
+        """The text and the last lines that the bot wrote to stderr."""
+        tail = self._process.stderr_tail(EVIDENCE_LINES) if self._process is not None else ""
+        return f"{text}; it wrote last: {tail}" if tail else text
+
+
+def _status(status: int) -> str:
+    return f"status {status}" if status >= 0 else f"signal {-status}"
+
+
+async def start_all(bots: Mapping[str, Bot]) -> dict[str, BotFailed]:
+    """Start bots side by side; returns the failures by name."""
+    failures: dict[str, BotFailed] = {}
+
+    async def start(name: str, bot: Bot) -> None:
+        try:
+            await bot.start()
+        except BotFailed as failure:
+            failures[name] = failure
+
+    await asyncio.gather(*(start(name, bot) for name, bot in bots.items()))
+    return failures

@@ -1,0 +1,372 @@
+"""One bot process's stream: all its matches, batched both ways, and the clock of every open decision.
+
+At most one write is outstanding; whatever becomes pending meanwhile goes into the next message.  A decision is
+charged its *busy time*: from the later of its sending and the previous answer on the stream, so that nobody pays
+for the queue that the arena put in front of it; answers in one message share its busy time evenly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # gRPC's fork handlers break streams when a child is started
+
+import grpc
+from grpc import aio
+
+from arena.bots.stopwatch import Stopwatch
+from arena.match.referee import NoReply, Reply
+from arena.match.rulings import Fault
+from arena.wire import codec, stubs
+
+GRACE_S = 0.050
+"""Nothing is late before the reader has had this long to run once more."""
+MAX_DROPPED = 1000
+"""Answers to no open decision, or messages without any answer, before the stream counts as broken."""
+MAX_RECEIVED_BYTES = 1 << 20
+
+OPTIONS = (
+    ("grpc.initial_reconnect_backoff_ms", 20),
+    ("grpc.min_reconnect_backoff_ms", 20),
+    ("grpc.max_reconnect_backoff_ms", 200),
+    ("grpc.max_receive_message_length", MAX_RECEIVED_BYTES),
+    ("grpc.max_metadata_size", 8192),
+    ("grpc.enable_retries", 0),
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+Answered = Callable[[Reply | NoReply], None]
+
+
+class Question:
+    """A decision on its way to a bot and back."""
+
+    __slots__ = ("answered", "budget_s", "data", "hard_s", "id", "match_id", "sent")
+
+    def __init__(
+        self, id: int, match_id: str, data: bytes, budget_ms: float | None, answered: Answered
+    ) -> None:
+        self.id = id
+        self.match_id = match_id
+        self.data = data
+        """The framed event."""
+        self.budget_s = None if budget_ms is None else budget_ms / 1000
+        self.answered = answered
+        """Called once, with what the referee is to be told."""
+        self.sent = 0.0
+        """When it was sent, in seconds of the stopwatch."""
+        self.hard_s = 0.0
+        """The budgets of all decisions that were open on the stream when it was sent, this one included."""
+
+
+class Broken(Enum):
+    """Why a stream can be used no more."""
+
+    ENDED = Fault.STREAM_BROKEN
+    """The bot closed it, or the connection was lost."""
+    FLOOD = Fault.FLOOD
+    """A message over the size limit, or too many that answer nothing."""
+    HUNG = Fault.HUNG
+    """Two decisions in a row ran out of time without an answer between."""
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What passed over a stream, for testimony."""
+
+    messages_sent: int = 0
+    messages_received: int = 0
+    answers: int = 0
+    dropped: int = 0
+    """Answers to no open decision: late, double or foreign."""
+
+
+class Channel:
+    """The stream of one process.  `on_broken` is called once, after which nothing is answered any more."""
+
+    def __init__(
+        self,
+        target: str,
+        stopwatch: Stopwatch,
+        decisions_at_once: int,
+        on_broken: Callable[[Broken, str], None],
+        connection: aio.Channel | None = None,
+    ) -> None:
+        self._connection = connection or connect(target)
+        self._stopwatch = stopwatch
+        self._at_once = decisions_at_once or 1 << 30
+        self._on_broken = on_broken
+        self._outbox: deque[bytes | Question] = deque()
+        self._held: deque[Question] = deque()
+        self._open: dict[int, Question] = {}
+        self._open_budget_s = 0.0
+        self._last_answer = 0.0
+        self._expired_in_a_row = 0
+        self._silent_messages = 0
+        self._wake: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        self._closed = False
+        self._call: aio.StreamStreamCall[bytes, bytes] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self.traffic = Traffic()
+
+    def start(self) -> None:
+        """Open the stream."""
+        play: aio.StreamStreamMultiCallable[bytes, bytes] = self._connection.stream_stream(stubs.PLAY)
+        self._call = call = play()
+        self._tasks = [
+            self._loop.create_task(self._write_loop(call)),
+            self._loop.create_task(self._read_loop(call)),
+        ]
+
+    def tell(self, event: bytes) -> None:
+        """Send a framed event."""
+        self._outbox.append(event)
+        self._wake_writer()
+
+    def ask(self, question: Question) -> None:
+        """Send a decision as soon as the bot takes one more; its time starts when it is sent."""
+        if len(self._open) >= self._at_once:
+            self._held.append(question)
+            return
+        self._open[question.id] = question
+        if question.budget_s is not None:
+            self._open_budget_s += question.budget_s
+            question.hard_s = self._open_budget_s
+        question.sent = self._stopwatch.now()
+        self._outbox.append(question)
+        self._wake_writer()
+
+    def abandon(self) -> list[Question]:
+        """Stop asking; returns the decisions that were held back and never sent."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._open.clear()
+        held = list(self._held)
+        self._held.clear()
+        return held
+
+    async def close(self) -> None:
+        """End the stream and the connection.  What is in the outbox is written first if the bot reads."""
+        if not self._closed:
+            await self._drain()
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._call is not None:
+            self._call.cancel()
+        await self._connection.close(grace=None)
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def _wake_writer(self) -> None:
+        wake = self._wake
+        if wake is not None:
+            self._wake = None
+            if not wake.done():
+                wake.set_result(None)
+
+    async def _write_loop(self, call: aio.StreamStreamCall[bytes, bytes]) -> None:
+        outbox = self._outbox
+        while True:
+            if not outbox:
+                self._wake = self._loop.create_future()
+                await self._wake
+                continue
+            batch: list[bytes] = []
+            asked: list[Question] = []
+            size = 0
+            while outbox and len(batch) < stubs.MAX_ITEMS:
+                item = outbox[0]
+                data = item if isinstance(item, bytes) else item.data
+                size += len(data)
+                if batch and size > stubs.MAX_MESSAGE_BYTES:
+                    break
+                outbox.popleft()
+                batch.append(data)
+                if not isinstance(item, bytes):
+                    asked.append(item)
+            try:
+                await call.write(b"".join(batch))
+            except (aio.AioRpcError, asyncio.InvalidStateError, aio.UsageError):
+                return  # the reader is told why
+            self.traffic.messages_sent += 1
+            now = self._stopwatch.now()
+            for question in asked:
+                question.sent = now
+            if asked and self._timer is None and not self._closed:
+                self._arm()
+
+    async def _drain(self) -> None:
+        """Wait briefly until the last tellings are on their way."""
+        for _ in range(20):
+            if not self._outbox or all(task.done() for task in self._tasks):
+                return
+            await asyncio.sleep(0.005)
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    async def _read_loop(self, call: aio.StreamStreamCall[bytes, bytes]) -> None:
+        try:
+            while True:
+                data = await call.read()
+                if not isinstance(data, bytes):  # aio.EOF
+                    self._break(Broken.ENDED, "the bot closed the stream")
+                    return
+                self._receive(data)
+                if self._closed:
+                    return
+        except aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
+                self._break(Broken.FLOOD, f"a message over {MAX_RECEIVED_BYTES} bytes")
+            else:
+                self._break(Broken.ENDED, f"the stream broke: {error.code().name.lower()}: {error.details()}")
+
+    def _receive(self, data: bytes) -> None:
+        now = self._stopwatch.now()
+        traffic = self.traffic
+        traffic.messages_received += 1
+        try:
+            answers = codec.answers(data)
+        except codec.WireError as error:
+            self._answer_oldest(now, Fault.MALFORMED, str(error))
+            return
+        known: list[tuple[Question, codec.Answer]] = []
+        for answer in answers:
+            question = self._open.pop(answer.id, None)
+            if question is None:
+                traffic.dropped += 1
+            else:
+                known.append((question, answer))
+        if not known:
+            self._silent_messages += 1
+            if traffic.dropped > MAX_DROPPED or self._silent_messages > MAX_DROPPED:
+                self._break(Broken.FLOOD, f"over {MAX_DROPPED} messages or answers to no open decision")
+            return
+        traffic.answers += len(known)
+        self._expired_in_a_row = 0
+        share = (now - max(self._last_answer, min(question.sent for question, _ in known))) / len(known)
+        self._last_answer = now
+        for question, answer in known:
+            self._close_budget(question)
+            took_ms = min(share, now - question.sent) * 1000
+            if question.budget_s is not None and now - question.sent > question.hard_s:
+                took_ms = (now - question.sent) * 1000
+            if answer.error:
+                question.answered(NoReply(Fault.ERROR, took_ms, answer.error))
+            else:
+                question.answered(Reply(answer.action, took_ms, answer.think_us))
+        self._release()
+
+    def _answer_oldest(self, now: float, fault: Fault, evidence: str) -> None:
+        """A fault that names no decision is one of the oldest that is open."""
+        question = next(iter(self._open.values()), None)
+        if question is None:
+            self.traffic.dropped += 1
+            return
+        took_s = now - max(self._last_answer, question.sent)
+        self._last_answer = now
+        self._close_question(question)
+        question.answered(NoReply(fault, took_s * 1000, evidence))
+        self._release()
+
+    def _close_question(self, question: Question) -> None:
+        del self._open[question.id]
+        self._close_budget(question)
+
+    def _close_budget(self, question: Question) -> None:
+        if question.budget_s is not None:
+            self._open_budget_s = self._open_budget_s - question.budget_s if self._open else 0.0
+
+    def _release(self) -> None:
+        while self._held and len(self._open) < self._at_once and not self._closed:
+            self.ask(self._held.popleft())
+
+    # -- time ----------------------------------------------------------------------------------------------------
+
+    def _arm(self) -> None:
+        """Set the timer for the oldest open decision; it is looked at again when it fires."""
+        self._timer = None
+        question = next(iter(self._open.values()), None)
+        if question is None or question.budget_s is None:
+            return
+        wait = self._due(question) + GRACE_S - self._stopwatch.now()
+        self._timer = self._loop.call_later(max(wait, 0.001), self._look)
+
+    def _due(self, question: Question) -> float:
+        """When the oldest decision runs out of time: its clock starts at the last answer or ruling before it."""
+        assert question.budget_s is not None
+        return min(max(question.sent, self._last_answer) + question.budget_s, question.sent + question.hard_s)
+
+    def _look(self) -> None:
+        """The timer fired: rule on the oldest decision if its time is really over, then set the timer again."""
+        now = self._stopwatch.now()
+        late = [
+            question
+            for index, question in enumerate(self._open.values())
+            if question.budget_s is not None
+            and now > (self._due(question) if index == 0 else question.sent + question.hard_s) + GRACE_S
+        ]
+        if late:
+            question = late[0]
+            self._expired_in_a_row += 1
+            if self._expired_in_a_row > 1:
+                self._break(Broken.HUNG, "two decisions in a row ran out of time without an answer between")
+                return
+            took_s = now - max(question.sent, self._last_answer)
+            self._last_answer = now
+            self._close_question(question)
+            self.tell(codec.withdrawn(question.match_id, question.id, codec.WithdrawnReason.LATE))
+            question.answered(NoReply(Fault.LATE, took_s * 1000))
+            self._release()
+        if not self._closed:
+            self._arm()
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def open_questions(self) -> list[tuple[Question, float]]:
+        """The decisions that are owed an answer, oldest first, each with the milliseconds it took so far."""
+        now = self._stopwatch.now()
+        return [
+            (question, (now - max(question.sent, self._last_answer)) * 1000)
+            for question in self._open.values()
+        ]
+
+    def _break(self, why: Broken, evidence: str) -> None:
+        if not self._closed:
+            self._closed = True
+            if self._timer is not None:
+                self._timer.cancel()
+            self._on_broken(why, evidence)
+
+
+def connect(target: str) -> aio.Channel:
+    """A connection of its own to `unix:/path` or `host:port`."""
+    return aio.insecure_channel(target, options=OPTIONS)
+
+
+async def describe(connection: aio.Channel, request: bytes, timeout_s: float) -> codec.BotDescription:
+    """The handshake.  Raises `HandshakeError` with a sentence if there is no proper answer in time."""
+    describe: aio.UnaryUnaryMultiCallable[bytes, bytes] = connection.unary_unary(stubs.DESCRIBE)
+    try:
+        return codec.describe_response(await describe(request, timeout=timeout_s, wait_for_ready=True))
+    except aio.AioRpcError as error:
+        if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            raise HandshakeError(f"it did not answer Describe within {timeout_s:.0f} s") from None
+        raise HandshakeError(f"Describe failed: {error.code().name.lower()}: {error.details()}") from None
+    except codec.WireError as error:
+        raise HandshakeError(f"its answer to Describe is not a message: {error}") from None
+
+
+class HandshakeError(Exception):
+    """The handshake failed; the text says how."""

@@ -1,0 +1,147 @@
+"""Matches played by real bots: the referees' questions go out on the bots' streams, the answers come back.
+
+A match is a generator (`arena.match.referee`); no task and no future belongs to it.  An answer that arrives runs its
+match on to the next question at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.bots.bot import Bot
+from arena.game.deal import Game
+from arena.match.clock import TimeControl
+from arena.match.record import DeckOf, MatchRecord, Status, Testimony
+from arena.match.referee import (
+    Ask,
+    DealEnded,
+    FaultRuled,
+    MatchEnded,
+    MatchStarted,
+    NoReply,
+    Referee,
+    Reply,
+    Tell,
+    referee,
+)
+from arena.wire import codec
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOrder:
+    """A match to be played."""
+
+    match_id: str
+    """Opaque: the only name of the match that a bot sees."""
+    seats: tuple[str, ...]
+    """The participant of each seat."""
+    deck_of: DeckOf
+    bot_seeds: tuple[bytes, ...]
+    """By seat, 32 bytes each."""
+
+
+class MatchRun:
+    """One match under way.  `done` is called once with its record; a void record tells of a fault of the arena."""
+
+    __slots__ = ("_bots", "_done", "_observer", "_referee", "_seat_bots", "_side_of", "_time", "order")
+
+    def __init__(
+        self,
+        game: Game,
+        order: MatchOrder,
+        bots: Mapping[str, Bot],
+        time: TimeControl,
+        done: Callable[[MatchRun, MatchRecord], None],
+        observer: Callable[[Tell], None] | None = None,
+    ) -> None:
+        self.order = order
+        self._seat_bots: Sequence[Bot] = [bots[name] for name in order.seats]
+        self._side_of = game.table.side_of
+        self._time = time
+        self._done = done
+        self._observer = observer
+        waives = [bot.waives_before_draw for bot in self._seat_bots]
+        self._referee: Referee = referee(game, order.deck_of, time, waives)
+
+    def start(self) -> None:
+        """Begin; everything else follows from the bots' answers."""
+        self._advance(None)
+
+    def _advance(self, answer: Reply | NoReply | None) -> None:
+        try:
+            request = self._referee.send(answer)
+            while not isinstance(request, Ask):
+                self._tell(request)
+                request = next(self._referee)
+        except StopIteration as end:
+            self._finish(end.value)
+            return
+        except Exception as error:
+            log.exception("match %s: the arena failed", self.order.match_id)
+            self._finish(void_record(len(self._seat_bots), f"{type(error).__name__}: {error}"))
+            return
+        self._seat_bots[request.seat].ask(self, request)
+
+    answered = _advance
+    """What a bot calls with its reply to the open question."""
+
+    def start_event(self, seat: int, resumed: bool) -> bytes:
+        """The framed `MatchStarted` of a seat."""
+        return codec.match_started(
+            self.order.match_id,
+            seat,
+            self._side_of,
+            self.order.bot_seeds[seat],
+            self._time.limit_ms,
+            self._time.bank_ms,
+            resumed,
+        )
+
+    def _tell(self, telling: Tell) -> None:
+        if self._observer is not None:
+            self._observer(telling)
+        match_id = self.order.match_id
+        match telling:
+            case MatchStarted():
+                for seat, bot in enumerate(self._seat_bots):
+                    bot.begin(self, seat)
+            case FaultRuled(seat, fault, text, points, match_lost):
+                bot = self._seat_bots[seat]
+                bot.tell(codec.fault(match_id, bot.last_id(self), fault, text, points, match_lost))
+            case DealEnded(deal, _, _, outcome, points, score, past_seats, past_actions, seen):
+                for seat, bot in enumerate(self._seat_bots):
+                    bot.tell(
+                        codec.deal_ended(
+                            match_id,
+                            deal,
+                            outcome,
+                            added=points,
+                            score=score,
+                            new_actions=past_actions[seen[seat] :],
+                            new_seats=past_seats[seen[seat] :],
+                        )
+                    )
+            case MatchEnded(score, ranks):
+                for bot in self._seat_bots:
+                    bot.tell(codec.match_ended(match_id, score, ranks))
+
+    def _finish(self, record: MatchRecord) -> None:
+        for bot in self._seat_bots:
+            bot.finish(self)
+        self._done(self, record)
+
+
+def void_record(sides: int, why: str) -> MatchRecord:
+    """The record of a match that the arena failed to play."""
+    return MatchRecord(
+        status=Status.VOID,
+        deals=(),
+        faults=(),
+        points=(0,) * sides,
+        ranks=(1,) * sides,
+        testimony=Testimony((), (), (why,)),
+    )

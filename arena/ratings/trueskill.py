@@ -1,0 +1,301 @@
+"""TrueSkill run to convergence over the whole log: equal evidence gives equal bits, in any order.
+
+Expectation propagation in which every update of a factor is the package's own `rate`.  Strengths do not
+change with time (tau 0): a bot that changes is another participant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise, product
+
+import numpy as np
+import trueskill
+from numpy.typing import NDArray
+
+from arena.errors import UsageError
+from arena.ratings.base import BETA, MU, SIGMA, Game, Groups, Rating, grouped
+from arena.ratings.statistics import (
+    LEAST_DRAW_PROBABILITY,
+    MOST_DRAW_PROBABILITY,
+    cdf,
+    fitted_draw_probability,
+    pdf,
+    pull,
+    quantile,
+)
+
+MAX_SWEEPS = 200
+"""Where a fit gives up: twice what the worst log known to us needs."""
+
+_TOLERANCE = 1e-7
+"""Settled: no mean and no standard deviation moves by more than this, in points."""
+_ROUNDING = 1e-11
+"""What one copy of a factor adds to that: rounding in a message weighs as often as the message."""
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+_PRIOR = Rating(MU, SIGMA)
+_PRIOR_PRECISION = SIGMA**-2
+_ONLINE_TAU, _ONLINE_DRAW_PROBABILITY = SIGMA / 100, 0.10
+"""The package's defaults."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Ratings by name (in the order of names), with the draw probability under which they hold.
+
+    `games` is the number of units of evidence, `sweeps` how often each was looked at.
+    """
+
+    ratings: Mapping[str, Rating]
+    draw_probability: float
+    games: int
+    sweeps: int
+
+    @property
+    def converged(self) -> bool:
+        """Whether more sweeps would change nothing; false is a bug of the arena, and no user's mistake."""
+        return self.sweeps < MAX_SWEEPS
+
+
+def fit(
+    games: Iterable[Game], participants: Iterable[str] = (), draw_probability: float | None = None
+) -> Fit:
+    """Rate everybody in `games` by all of them at once; `participants` without a game stay at the prior.
+
+    The draw probability is fitted to the games where none is given.  Raises `UsageError` for one that is out
+    of range, and for a drawn game where it is 0.
+    """
+    groups = grouped(games)
+    if draw_probability is None:
+        draw_probability = fitted_draw_probability(groups)
+    _check_draws(groups, draw_probability)
+    met = sorted({name for game, _ in groups for name in game.participants})
+    ratings = dict.fromkeys(participants, _PRIOR)
+    sweeps = 0
+    if groups:
+        settled, sweeps = _settle(_Factors(groups, met), _environment(draw_probability))
+        ratings.update(zip(met, settled, strict=True))
+    total = sum(copies for _, copies in groups)
+    return Fit(dict(sorted(ratings.items())), draw_probability, total, sweeps)
+
+
+def online(
+    games: Iterable[Game], participants: Iterable[str] = (), start: Mapping[str, Rating] | None = None
+) -> Fit:
+    """One pass of TrueSkill with the package's defaults, game by game: **the result depends on the order**.
+
+    For comparison with other arenas; `fit` is the rating.  `start` holds ratings to begin with, all others
+    begin at the prior.
+    """
+    environment = _environment(_ONLINE_DRAW_PROBABILITY, tau=_ONLINE_TAU)
+    ratings = dict.fromkeys(participants, _PRIOR) | dict(start or {})
+    log = tuple(games)
+    for game in log:
+        known = [[ratings.get(name, _PRIOR) for name in side] for side in game.sides]
+        before = [[environment.create_rating(rating.mu, rating.sigma) for rating in side] for side in known]
+        after = chain.from_iterable(environment.rate(before, game.ranks))
+        ratings |= {
+            name: Rating(rated.mu, rated.sigma) for name, rated in zip(game.participants, after, strict=True)
+        }
+    return Fit(dict(sorted(ratings.items())), _ONLINE_DRAW_PROBABILITY, len(log), sweeps=1)
+
+
+def _check_draws(groups: Groups, draw_probability: float) -> None:
+    if draw_probability != 0 and not LEAST_DRAW_PROBABILITY <= draw_probability <= MOST_DRAW_PROBABILITY:
+        raise UsageError(
+            f"the draw probability is {draw_probability}; it must be 0 or between {LEAST_DRAW_PROBABILITY} "
+            f"and {MOST_DRAW_PROBABILITY}, or left out to have it fitted to the games"
+        )
+    drawn = next((game for game, _ in groups if game.drawn), None)
+    if drawn is not None and draw_probability == 0:
+        # The package would raise everybody's sigma without a word.
+        raise UsageError(
+            f"the game of {', '.join(drawn.participants)} was drawn, but the draw probability is 0; "
+            "give one above 0, or leave it out to have it fitted to the games"
+        )
+
+
+class _Environment(trueskill.TrueSkill):  # type: ignore[misc]  # the package has no types
+    """The package's TrueSkill, made to hold for results that are all but certain and all but impossible.
+
+    The original raises `FloatingPointError` there, and both arise: between the ends of a long ladder of bots.
+    """
+
+    _MOST_W = 1 - 1e-9
+    """At 1 the truncated difference would have no variance left."""
+
+    def v_win(self, diff: float, draw_margin: float) -> float:
+        return pull(diff - draw_margin)[0]
+
+    def w_win(self, diff: float, draw_margin: float) -> float:
+        return min(pull(diff - draw_margin)[1], self._MOST_W)
+
+    def v_draw(self, diff: float, draw_margin: float) -> float:
+        if abs(diff) - draw_margin < 35:
+            return float(super().v_draw(diff, draw_margin))
+        return math.copysign(pull(draw_margin - abs(diff))[0], -diff)
+
+    def w_draw(self, diff: float, draw_margin: float) -> float:
+        if abs(diff) - draw_margin < 35:
+            return min(float(super().w_draw(diff, draw_margin)), self._MOST_W)
+        return self.w_win(-abs(diff), -draw_margin)
+
+
+def _environment(draw_probability: float, tau: float = 0.0) -> _Environment:
+    return _Environment(MU, SIGMA, BETA, tau, draw_probability, backend=(cdf, pdf, quantile))
+
+
+@dataclass(frozen=True, slots=True)
+class _Normals:
+    """Normal distributions, each as its precision and its precision times its mean: adding multiplies them.
+
+    Means are counted from the prior's mean.
+    """
+
+    precision: Vector
+    product: Vector
+
+    @property
+    def mean(self) -> Vector:
+        return self.product / self.precision
+
+    @property
+    def sigma(self) -> Vector:
+        return self.precision**-0.5
+
+    def __sub__(self, other: _Normals) -> _Normals:
+        return _Normals(self.precision - other.precision, self.product - other.product)
+
+    def towards(self, other: _Normals, step: float) -> _Normals:
+        """Between these (at step 0) and the others (at step 1)."""
+        change = other - self
+        return _Normals(self.precision + step * change.precision, self.product + step * change.product)
+
+
+class _Factors:
+    """The different games as factors.  All copies of a game send the same message, so one stands for all.
+
+    A *slot* is one member of one factor; there is one message, and one cavity, a slot.
+    """
+
+    def __init__(self, groups: Groups, names: Sequence[str]) -> None:
+        index = {name: number for number, name in enumerate(names)}
+        self._games = [
+            (tuple(tuple(index[name] for name in side) for side in game.sides), game.ranks, copies)
+            for game, copies in groups
+        ]
+        slots = [(number, copies) for sides, _, copies in self._games for side in sides for number in side]
+        self._size = len(names)
+        self._owner = np.array([number for number, _ in slots])
+        self._copies = np.array([float(copies) for _, copies in slots])
+
+    @property
+    def most_copies(self) -> float:
+        """How often the most frequent game was played."""
+        return float(self._copies.max())
+
+    def silence(self) -> _Normals:
+        """The messages of factors that have said nothing yet."""
+        return _Normals(np.zeros(len(self._owner)), np.zeros(len(self._owner)))
+
+    def beliefs(self, messages: _Normals) -> _Normals:
+        """What is believed of each participant: the prior times all copies of all messages."""
+        return _Normals(
+            _PRIOR_PRECISION + self._by_participant(messages.precision),
+            self._by_participant(messages.product),
+        )
+
+    def _by_participant(self, values: Vector) -> Vector:
+        return np.asarray(np.bincount(self._owner, self._copies * values, self._size), np.float64)
+
+    def cavities(self, beliefs: _Normals, messages: _Normals) -> _Normals:
+        """What one copy of each factor hears of its members: the beliefs without its own message."""
+        return _Normals(beliefs.precision[self._owner], beliefs.product[self._owner]) - messages
+
+    def answers(self, environment: _Environment, cavities: _Normals) -> _Normals:
+        """What one copy of each factor says to that: the change that `rate` makes to what it heard."""
+        heard = [
+            environment.create_rating(mean, sigma)
+            for mean, sigma in zip(cavities.mean.tolist(), cavities.sigma.tolist(), strict=True)
+        ]
+        ahead = iter(heard)
+        rated = [
+            rating
+            for sides, ranks, _ in self._games
+            for side in environment.rate([[next(ahead) for _ in side] for side in sides], ranks)
+            for rating in side
+        ]
+        return _Normals(
+            np.array([after.pi - before.pi for before, after in zip(heard, rated, strict=True)]),
+            np.array([after.tau - before.tau for before, after in zip(heard, rated, strict=True)]),
+        )
+
+    def curvature(self, cavities: _Normals, answers: _Normals) -> Matrix:
+        """How the evidence resists a move of the means: minus the second derivatives of its log likelihood.
+
+        An answer tells a factor's curvature along each of its members.  Between two neighbouring sides it can
+        be no more than the lesser of theirs, and is just that where there are but two.
+        """
+        along = cavities.precision * answers.precision / (cavities.precision + answers.precision)
+        first_slot = 0
+        matrix = np.diag(np.full(self._size, _PRIOR_PRECISION))
+        for sides, _, copies in self._games:
+            by_side = []
+            for side in sides:
+                by_side.append(float(along[first_slot]))
+                first_slot += len(side)
+            for (side, here), (other, there) in pairwise(zip(sides, by_side, strict=True)):
+                resistance = copies * min(here, there)
+                ends = [(number, 1) for number in side] + [(number, -1) for number in other]
+                for (row, sign), (column, column_sign) in product(ends, repeat=2):
+                    matrix[row, column] += sign * column_sign * resistance
+        return matrix
+
+    def moved(self, messages: _Normals, means: Vector) -> _Normals:
+        """The messages, each participant's shifted alike, so that the beliefs have these means."""
+        beliefs = self.beliefs(messages)
+        said = beliefs.precision - _PRIOR_PRECISION
+        missing = beliefs.precision * means - beliefs.product
+        shift = np.divide(missing, said, out=np.zeros(self._size), where=said > 0)
+        return _Normals(messages.precision, messages.product + messages.precision * shift[self._owner])
+
+
+def _settle(factors: _Factors, environment: _Environment) -> tuple[list[Rating], int]:
+    """The ratings under which every factor repeats what it said, and the number of sweeps to find them.
+
+    Sweeps with a constant damping find them too, but slowly where the field hangs together loosely: the
+    common level takes thousands, a ladder of bots hundreds.  So all means move at once by a Newton step, and
+    their messages with them; what is left to swing, the variances, is damped by Aitken's rule.
+    """
+    tolerance = max(_TOLERANCE, _ROUNDING * factors.most_copies)
+    messages = factors.silence()
+    beliefs = factors.beliefs(messages)
+    step = 0.5
+    swing: Vector | None = None
+    sweeps, unrest = 0, math.inf
+    while unrest > tolerance and sweeps < MAX_SWEEPS:
+        sweeps += 1
+        cavities = factors.cavities(beliefs, messages)
+        answers = factors.answers(environment, cavities)
+        aim = factors.beliefs(answers)
+        force = aim.product - aim.precision * beliefs.mean
+        move = np.linalg.solve(factors.curvature(cavities, answers), force)
+        unrest = max(np.abs(move).max(), np.abs(aim.sigma - beliefs.sigma).max())
+        last, swing = swing, np.array([math.log(ratio) for ratio in aim.precision / beliefs.precision])
+        if last is not None:
+            step = _aitken(step, last, swing)
+        messages = factors.moved(messages.towards(answers, step), beliefs.mean + move)
+        beliefs = factors.beliefs(messages)
+    ratings = zip(beliefs.mean.tolist(), beliefs.sigma.tolist(), strict=True)
+    return [Rating(MU + mean, sigma) for mean, sigma in ratings], sweeps
+
+
+def _aitken(step: float, last: Vector, swing: Vector) -> float:
+    """The step that would have brought the last swing to rest, between a quarter and all of the way."""
+    change = swing - last
+    length = float(change @ change)
+    return min(max(-step * float(last @ change) / length, 0.25), 1.0) if length > 0 else step

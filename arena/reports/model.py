@@ -1,0 +1,88 @@
+"""What there is to say about a run: one frozen value, computed from the store, that every format shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from arena.ratings.base import Rating
+from arena.store.values import Epoch, Participant, State, StoredFault
+from arena.tournament.standings import Encounter, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a run is, and how far it has come."""
+
+    name: str
+    title: str
+    state: State
+    started: str
+    """When it was created, in UTC, ISO 8601."""
+    rated: bool
+    """Whether it counts in the bots' careers."""
+    seed: str | None
+    """Of a rehearsal, whose decks anyone can predict; None where the secret was drawn."""
+    format: str
+    rules_name: str
+    """The preset, with the options that differ from it."""
+    rules: Mapping[str, str | int | bool]
+    """Every option of the rules."""
+    participants: tuple[Participant, ...]
+    """Sorted by name."""
+    epochs: tuple[Epoch, ...]
+    """By number."""
+    pairs_planned: int
+    """Pairs of matches over all pairings and epochs."""
+    mirrored_pairs: int
+    """Complete pairs that were played on the same decks."""
+    unmirrored_pairs: int
+    """Complete pairs that were not."""
+    matches_planned: int
+    matches_finished: int
+    """Matches that count: neither open nor void."""
+    matches_void: int
+    """Matches that the arena failed to play: they count for nothing."""
+    draw_probability: float
+    """Of a pair, as fitted together with the ratings."""
+    chain_head: str
+    chain_length: int
+    """Matches that the play chain covers: the complete prefix of the schedule."""
+    sandbox: str
+    """The level at which local bots are held."""
+    arena_version: str
+    """Of the arena that computed the report."""
+
+    @property
+    def pairs_finished(self) -> int:
+        """Complete pairs: the evidence of the ratings."""
+        return self.mirrored_pairs + self.unmirrored_pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One participant's line in the ranking table."""
+
+    rank: int
+    """1 is first; equal scores share a rank."""
+    participant: Participant
+    rating: Rating
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """Everything that a report can show of a run."""
+
+    run: RunFacts
+    rows: tuple[Row, ...]
+    """Best first."""
+    crosstable: Mapping[tuple[str, str], Encounter]
+    """By (participant, opponent), of those that met."""
+    end_reasons: Mapping[str, int]
+    """Deals by how they ended, the commonest first."""
+    fault_count: int
+    faults: tuple[StoredFault, ...]
+    """The last of them, in schedule order."""
+    lost_bummerls: Mapping[tuple[str, str], int]
+    """Matches lost by (author, bot) over all rated tournaments of the store, most first."""

@@ -1,0 +1,40 @@
+"""The store room: a result counts once it is committed here, and nothing that was committed changes unseen.
+
+All SQL of the house is in this room.  `open_store` gives the arena its `Store`; `open_queries` gives reports and pages
+a `Queries` that can only read.
+"""
+
+from arena.store.chains import ChainHead, Participant
+from arena.store.queries import Queries
+from arena.store.store import Store, open_queries, open_store
+from arena.store.values import (
+    Broken,
+    Epoch,
+    FinishedKeys,
+    MatchResult,
+    State,
+    StoredFault,
+    StoreError,
+    Tally,
+    Tournament,
+    VoidAttempt,
+)
+
+__all__ = [
+    "Broken",
+    "ChainHead",
+    "Epoch",
+    "FinishedKeys",
+    "MatchResult",
+    "Participant",
+    "Queries",
+    "State",
+    "Store",
+    "StoreError",
+    "StoredFault",
+    "Tally",
+    "Tournament",
+    "VoidAttempt",
+    "open_queries",
+    "open_store",
+]

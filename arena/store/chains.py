@@ -1,0 +1,90 @@
+"""What is hashed, and how: the play chain in schedule order, the seal chain in commit order.
+
+Pure functions, so that anybody can compute both chains again from an exported tournament.  Every hash is SHA-256 in
+hex over framed values: of each value `TYPE:LENGTH:` and its bytes (UTF-8, numbers in decimal).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any, NamedTuple
+
+_PLAY = "arena/play/1"
+_CHAIN = "arena/chain/1"
+_SEAL = "arena/seal/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A bot at one version in one tournament."""
+
+    name: str
+    """Unique in its tournament."""
+    version: str
+    digest: str
+    """SHA-256 in hex of its sources, or the fingerprint of a remote bot."""
+    kind: str
+    """How it was named: `builtin`, `folder`, `file`, `command` or `address`."""
+    author: str
+
+
+class ChainHead(NamedTuple):
+    """How far a play chain reaches: two tournaments with equal heads were played alike up to that length."""
+
+    head: str
+    length: int
+    """Matches in the complete prefix of the schedule."""
+
+
+def canonical(value: Any) -> str:
+    """Plain values as the one JSON text that stands for them: keys sorted, no spaces, ASCII only."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def digest(*values: object) -> str:
+    """SHA-256 in hex of framed values (texts, numbers, bytes, None)."""
+    total = hashlib.sha256()
+    for value in values:
+        # What was tampered with may hold no UTF-8; it must give a hash as well, if only another one.
+        data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
+        total.update(b"%s:%d:%s" % (type(value).__name__.encode(), len(data), data))
+    return total.hexdigest()
+
+
+def play_hash(epoch: int, pairing: str, leg: int, number: int, seats: str, play: str) -> str:
+    """The hash of what was played: the match's key, who took which seat, the play part (texts: canonical JSON)."""
+    return digest(_PLAY, epoch, pairing, leg, number, seats, play)
+
+
+def chain_start(
+    rules: str, config: str, participants: Iterable[Participant], epoch: int, commitment: str
+) -> str:
+    """Where the chain of an epoch starts: all that was fixed before its first deal (rules and config as JSON)."""
+    entered = sorted(participants, key=lambda participant: participant.name)
+    flat = [value for participant in entered for value in astuple(participant)]
+    return digest(_CHAIN, rules, config, epoch, commitment, *flat)
+
+
+def link(head: str, play: str) -> str:
+    """The chain's head after the match with the play hash `play`, the next one in the schedule."""
+    return digest(_CHAIN, head, play)
+
+
+def join(epochs: Iterable[tuple[int, ChainHead]]) -> ChainHead:
+    """The head of a tournament from the heads of its epochs, by number; the lengths are added."""
+    heads = sorted(epochs)
+    flat = [value for number, (head, length) in heads for value in (number, head, length)]
+    return ChainHead(digest(_CHAIN, *flat), sum(length for _, (_, length) in heads))
+
+
+def first_seal(tournament: Sequence[object]) -> str:
+    """The seal before the first row: over what never changes of the tournament itself."""
+    return digest(_SEAL, *tournament)
+
+
+def seal(previous: str, table: str, row: Sequence[object]) -> str:
+    """The seal of the next row of a tournament: over the seal before it and every value of the row."""
+    return digest(_SEAL, previous, table, *row)

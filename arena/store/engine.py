@@ -1,0 +1,268 @@
+"""Connections to a store: the one place that knows SQLite from PostgreSQL, and that turns their errors into sentences.
+
+Opening harms nothing: a file that is not a store of this version is refused before anything is written to it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, insert, inspect, make_url, select
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy.pool import QueuePool
+
+from arena.errors import UsageError
+from arena.store import schema
+from arena.store.values import StoreError
+
+BUSY_SECONDS = 30.0
+"""How long a write waits for another process that is writing."""
+STREAM_ROWS = 200
+"""How many rows a streamed query holds at once."""
+
+AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
+"""A row of any query."""
+
+_SQLITE_HEADER = b"SQLite format 3\0"
+_NEW_STORE_MODE = 0o600
+"""A store holds secrets that are not revealed yet: it is its owner's."""
+
+
+class Database:
+    """A connected store: `reading` and `writing` give transactions whose failures are sentences."""
+
+    def __init__(self, engine: Engine, where: str, *, readonly: bool) -> None:
+        self.engine = engine
+        self.where = where
+        """How sentences name it: its path, or its URL without the password."""
+        self.readonly = readonly
+        self._reader = engine.execution_options(yield_per=STREAM_ROWS)
+        self._writer = engine.execution_options(writes=True)
+        if engine.dialect.name == "postgresql":
+            self._reader = self._reader.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent look at the store; results are streamed and never block a writer."""
+        with self.sentences(), self._reader.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction: all of it is on disk when the block is left, or none of it.  One writer at a time."""
+        if self.readonly:
+            raise StoreError(f"the store {self.where} was opened for reading; nothing can be written to it")
+        with self.sentences(), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def sentences(self) -> Iterator[None]:
+        """Turns an error of the database into a `UsageError`, a contradiction into a `StoreError`."""
+        try:
+            yield
+        except IntegrityError as error:
+            raise StoreError(
+                f"the store {self.where} refuses a contradiction, nothing was written: {error.orig}"
+            ) from error
+        except DBAPIError as error:
+            raise UsageError(_sentence(error.orig or error, self.where)) from error
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def connect(where: Path | str, *, readonly: bool) -> Database:
+    """Connect to the store at a path or URL; one that is not there yet is made, unless it is only to be read.
+
+    Raises `UsageError`: not a store, another version of it, not readable or writable, its folder missing.
+    """
+    match _place(where):
+        case Path() as path:
+            _look_at(path, readonly=readonly)
+            database = _file(path, readonly=readonly)
+        case URL() as url:
+            database = _server(url, readonly=readonly)
+    try:
+        _prepare(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _place(where: Path | str) -> Path | URL:
+    """The file that is meant, or the address of a server."""
+    if isinstance(where, Path) or "://" not in where:
+        return Path(where)
+    try:
+        url = make_url(where)
+    except ArgumentError:
+        raise UsageError(f"{where!r} is no address of a store; expected a path or postgresql://...") from None
+    if url.get_backend_name() != "sqlite":
+        return url
+    if not url.database or url.database == ":memory:":
+        raise UsageError(f"{where!r} names no file; a store is kept in a file, as in sqlite:///arena.db")
+    return Path(url.database)
+
+
+def _prepare(database: Database) -> None:
+    """Check what is there; make the tables where there is nothing at all."""
+    with database.reading() as connection:
+        found = _version(connection, database.where)
+    if found is None and database.readonly:
+        raise UsageError(f"there is no store in {database.where} yet; play a tournament first")
+    if found is None:
+        with database.writing() as connection:
+            found = _version(connection, database.where)  # another process may have been quicker
+            if found is None:
+                schema.metadata.create_all(connection)
+                connection.execute(insert(schema.schema_version).values(version=schema.VERSION))
+                found = schema.VERSION
+    if found != schema.VERSION:
+        raise UsageError(
+            f"the store {database.where} has version {found} of the schema, this arena expects version "
+            f"{schema.VERSION}; use the arena that wrote it, or a new store"
+        )
+    if database.engine.dialect.name == "sqlite" and not database.readonly:
+        _make_writable(database)
+
+
+def _version(connection: Connection, where: str) -> int | None:
+    """The version of the schema; None in an empty database.  Raises `UsageError` where other tables live."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return None
+    version: int | None = None
+    if schema.schema_version.name in tables:
+        version = connection.execute(select(schema.schema_version.c.version)).scalar()
+    if version is None:
+        raise UsageError(
+            f"{where} is a database, but not a store of the arena (it has the table {tables[0]!r}); "
+            "name another file, or one that does not exist yet"
+        )
+    return version
+
+
+# --- PostgreSQL ---------------------------------------------------------------------------------------------
+
+
+def _server(url: URL, *, readonly: bool) -> Database:
+    where = url.render_as_string(hide_password=True)
+    if url.get_backend_name() != "postgresql":
+        raise UsageError(f"the store {where} is on an unknown kind of server; expected postgresql://...")
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    try:
+        engine = create_engine(url)
+    except (ModuleNotFoundError, NoSuchModuleError):
+        raise UsageError(
+            f"the store {where} needs a driver that is not installed; install sixtysix-arena[postgres]"
+        ) from None
+    return Database(engine, where, readonly=readonly)
+
+
+# --- SQLite -------------------------------------------------------------------------------------------------
+
+
+def _look_at(path: Path, *, readonly: bool) -> None:
+    """Refuse what can never be a store, and make the file of a new one, readable by its owner only."""
+    if path.is_dir():
+        raise UsageError(f"the store {path} is a folder; expected a file, as in {path / 'arena.db'}")
+    if not path.parent.is_dir():
+        raise UsageError(f"the folder {path.parent} of the store {path.name} does not exist; create it first")
+    try:
+        if not readonly and not path.exists():
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, _NEW_STORE_MODE))
+        with path.open("rb") as file:
+            start = file.read(len(_SQLITE_HEADER))
+    except FileNotFoundError:
+        raise UsageError(f"there is no store at {path}; play a tournament first, or name another file") from None
+    except OSError as error:
+        raise UsageError(f"the store {path} cannot be opened: {error.strerror}") from None
+    if start and start != _SQLITE_HEADER:
+        raise UsageError(
+            f"{path} is not a store of the arena (it is no SQLite file); "
+            "name another file, or one that does not exist yet"
+        )
+
+
+def _file(path: Path, *, readonly: bool) -> Database:
+    mode = "rw"
+    if readonly:
+        # In a folder that cannot be written (an archive, a read-only disk) SQLite reads only what it is told
+        # nobody changes; with a write-ahead log beside it that would be untrue.
+        fixed = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+        mode = "ro&immutable=1" if fixed else "ro"
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+
+    def dial() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.text_factory = _decode
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        return connection
+
+    engine = create_engine("sqlite://", creator=dial, poolclass=QueuePool, max_overflow=-1)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A transaction that will write takes the lock at once: one that began by reading could not wait for it.
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return Database(engine, str(path), readonly=readonly)
+
+
+def _decode(text: bytes) -> str:
+    """What is no UTF-8 must reach the check of the seals, not stop it."""
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _make_writable(database: Database) -> None:
+    """Set write-ahead logging: readers and the writer then never wait for each other; the file remembers it."""
+    with database.sentences():
+        connection = database.engine.raw_connection()
+    try:
+        connection.cursor().execute("PRAGMA journal_mode = WAL")
+    except sqlite3.Error as error:
+        raise UsageError(_sentence(error, database.where)) from error
+    finally:
+        connection.close()
+    with database.writing():
+        pass  # says now, rather than after the first match, that the file or its folder is read-only
+
+
+# --- sentences ----------------------------------------------------------------------------------------------
+
+
+def _sentence(error: BaseException, where: str) -> str:
+    """What the database says, for the user: what happened, and what to do."""
+    name = getattr(error, "sqlite_errorname", "")
+    match name.split("_")[1:2]:
+        case ["FULL"]:
+            return f"the disk of the store {where} is full, nothing was written; free some space and resume"
+        case ["NOTADB"] | ["CORRUPT"]:
+            return f"the store {where} is damaged ({error}); go on with a copy of it"
+        case ["CANTOPEN"]:
+            return f"the store {where} cannot be opened; make the file and its folder accessible"
+        case ["READONLY"] | ["PERM"] | ["AUTH"]:
+            return f"the store {where} cannot be written; make the file and its folder writable"
+        case ["BUSY"] | ["LOCKED"]:
+            return f"the store {where} was locked by another program for {BUSY_SECONDS:.0f} s; end that first"
+        case ["IOERR"]:
+            return (
+                f"the store {where} cannot be read or written ({error}), nothing was written; "
+                "see that its disk is there and has space, and resume"
+            )
+        case _:
+            return f"the store {where} cannot be used: {error}"

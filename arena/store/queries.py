@@ -1,0 +1,366 @@
+"""Reading the store: values for reports and pages.  Nothing here writes, and no secret leaves before it is revealed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import ColumnElement, Select, case, func, null, select
+
+from arena.errors import ArenaError, UsageError
+from arena.match.record import MatchRecord, Status
+from arena.match.rulings import Fault, Loss
+from arena.match.summary import MatchKey, MatchSummary
+from arena.store import locking, verify
+from arena.store.chains import ChainHead, Participant, canonical, join
+from arena.store.engine import AnyRow, Database
+from arena.store.schema import epochs, faults, locks, matches, participants, tournaments, voids
+from arena.store.values import (
+    Broken,
+    Epoch,
+    FinishedKeys,
+    MatchResult,
+    State,
+    StoredFault,
+    Tally,
+    Tournament,
+    VoidAttempt,
+)
+
+LAST = "last"
+"""The word for the tournament that was created last; no tournament has it as its name."""
+
+_KEY = (matches.c.epoch, matches.c.pairing, matches.c.leg, matches.c.number)
+_RESULT = (
+    *_KEY,
+    matches.c.position,
+    matches.c.seats,
+    matches.c.mirrored,
+    matches.c.status,
+    matches.c.summary,
+    matches.c.play,
+    matches.c.testimony,
+)
+_TOURNAMENT = select(tournaments, locks.c.pid, locks.c.host, locks.c.started_ms).outerjoin(
+    locks, locks.c.tournament == tournaments.c.id
+)
+
+
+class Queries:
+    """Read-only questions to a store.  All raise `UsageError` where the database fails or a row is damaged.
+
+    Iterators stream: they hold a few hundred rows, whatever the size of the tournament, and see the store as it was
+    when they began.  Matches come in schedule order, whoever finished first.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all connections."""
+        self._database.close()
+
+    # --- tournaments ----------------------------------------------------------------------------------------
+
+    def tournament(self, name: str) -> Tournament:
+        """The tournament of that name, or the one that was created last where the name is `last`.
+
+        Raises `UsageError`: no such tournament.
+        """
+        with self._database.reading() as connection:
+            wanted = tournaments.c.name == name
+            if name == LAST:
+                wanted = tournaments.c.id == select(func.max(tournaments.c.id)).scalar_subquery()
+            row = connection.execute(_TOURNAMENT.where(wanted)).one_or_none()
+            if row is not None:
+                return _tournament(row)
+            names = connection.execute(select(tournaments.c.name)).scalars().all()
+        if not names:
+            raise UsageError("the store holds no tournament yet; play one first")
+        near = get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the last one is {names[-1]!r}"
+        raise UsageError(f"the store holds no tournament {name!r}; {hint}")
+
+    def tournaments(self) -> tuple[Tally, ...]:
+        """All tournaments with their sizes, in the order of their creation."""
+        with self._database.reading() as connection:
+            counted: dict[int, list[tuple[str, int]]] = {}
+            for number, status, count in connection.execute(
+                select(matches.c.tournament, matches.c.status, func.count()).group_by(
+                    matches.c.tournament, matches.c.status
+                )
+            ):
+                counted.setdefault(number, []).append((status, count))
+            entered = select(participants.c.tournament, func.count()).group_by(participants.c.tournament)
+            sizes = {row[0]: row[1] for row in connection.execute(entered)}
+            rows = connection.execute(_TOURNAMENT.order_by(tournaments.c.id)).all()
+            return tuple(
+                Tally(_tournament(row), sizes.get(row.id, 0), _statuses(counted.get(row.id, ()))) for row in rows
+            )
+
+    def participants(self, tournament: Tournament) -> tuple[Participant, ...]:
+        """Everybody who entered, in the order of entering."""
+        with self._database.reading() as connection:
+            return verify.participants_before(connection, tournament.id, None)
+
+    def epochs(self, tournament: Tournament) -> tuple[Epoch, ...]:
+        """The epochs by number; each with its secret only if that is revealed."""
+        shown = case((epochs.c.revealed != 0, epochs.c.secret), else_=null())
+        wanted = (
+            select(epochs.c.serial, epochs.c.number, epochs.c.commitment, shown.label("secret"), epochs.c.config)
+            .where(epochs.c.tournament == tournament.id)
+            .order_by(epochs.c.number)
+        )
+        with self._database.reading() as connection:
+            return tuple(
+                _epoch(row, verify.participants_before(connection, tournament.id, row.serial))
+                for row in connection.execute(wanted).all()
+            )
+
+    # --- matches --------------------------------------------------------------------------------------------
+
+    def counts(self, tournament: Tournament) -> Mapping[Status, int]:
+        """Stored matches by status; no entry where there are none."""
+        wanted = (
+            select(matches.c.status, func.count())
+            .where(matches.c.tournament == tournament.id)
+            .group_by(matches.c.status)
+        )
+        with self._database.reading() as connection:
+            return _statuses((row[0], row[1]) for row in connection.execute(wanted))
+
+    def finished_keys(self, tournament: Tournament) -> FinishedKeys:
+        """The keys of all stored matches, those that stayed void included."""
+        with self._database.reading() as connection:
+            pairings: dict[str, tuple[str, ...]] = {}
+            rows = connection.execute(select(*_KEY).where(matches.c.tournament == tournament.id))
+            with _intact("a match"):
+                return FinishedKeys(
+                    MatchKey(epoch, _names(pairing, pairings), leg, number)
+                    for epoch, pairing, leg, number in rows
+                )
+
+    def summaries(self, tournament: Tournament) -> Iterator[MatchSummary]:
+        """What tables need of each match."""
+        wanted = _in_schedule_order(
+            select(*_KEY, matches.c.mirrored, matches.c.status, matches.c.summary), tournament
+        )
+        pairings: dict[str, tuple[str, ...]] = {}
+        with self._database.reading() as connection:
+            for row in connection.execute(wanted):
+                yield _summary(row, pairings)
+
+    def results(self, tournament: Tournament) -> Iterator[MatchResult]:
+        """Each match whole, as it was recorded."""
+        with self._database.reading() as connection:
+            for row in connection.execute(_in_schedule_order(select(*_RESULT), tournament)):
+                yield _result(row)
+
+    def result(self, tournament: Tournament, key: MatchKey) -> MatchResult:
+        """One match whole.  Raises `UsageError`: it is not stored."""
+        wanted = select(*_RESULT).where(matches.c.tournament == tournament.id, _is(key))
+        with self._database.reading() as connection:
+            row = connection.execute(wanted).one_or_none()
+        if row is None:
+            raise UsageError(f"the tournament {tournament.name!r} holds no match {in_words(key)}")
+        return _result(row)
+
+    def match_record(self, tournament: Tournament, key: MatchKey) -> MatchRecord:
+        """The record of one match.  Raises `UsageError`: it is not stored."""
+        return self.result(tournament, key).record
+
+    def faults(self, tournament: Tournament) -> Iterator[StoredFault]:
+        """Every fault with its evidence."""
+        wanted = _in_schedule_order(
+            select(*_KEY, *(column for column in faults.columns if column.name not in ("tournament", "serial")))
+            .join_from(
+                faults,
+                matches,
+                (matches.c.tournament == faults.c.tournament) & (matches.c.serial == faults.c.match),
+            ),
+            tournament,
+        ).order_by(faults.c.serial)
+        with self._database.reading() as connection:
+            for row in connection.execute(wanted):
+                yield _fault(row)
+
+    def voids(self, tournament: Tournament) -> tuple[VoidAttempt, ...]:
+        """Every attempt that the arena spoilt, in the order of events."""
+        wanted = select(voids).where(voids.c.tournament == tournament.id).order_by(voids.c.serial)
+        with self._database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        with _intact("an attempt"):
+            return tuple(VoidAttempt(_key(row), row.attempt, json.loads(row.text)) for row in rows)
+
+    def lost_bummerls(self) -> Mapping[tuple[str, str], int]:
+        """Career counts: matches lost by (author, bot name) over all versions and all rated tournaments.
+
+        Every participant on a side that is not ranked first has lost; in a void match nobody has.
+        """
+        lost: dict[tuple[str, str], int] = {}
+        rated = (tournaments.c.id == matches.c.tournament) & (tournaments.c.rated != 0)
+        with self._database.reading() as connection, _intact("a match"):
+            authors = {
+                (row.tournament, row.name): row.author
+                for row in connection.execute(
+                    select(participants.c.tournament, participants.c.name, participants.c.author)
+                )
+            }
+            counted = connection.execute(
+                select(matches.c.tournament, matches.c.losers, func.count())
+                .join(tournaments, rated)
+                .group_by(matches.c.tournament, matches.c.losers)
+            )
+            for number, losers, count in counted:
+                for name in json.loads(losers):
+                    career = (authors[number, name], name)
+                    lost[career] = lost.get(career, 0) + count
+        return dict(sorted(lost.items()))
+
+    # --- chains ---------------------------------------------------------------------------------------------
+
+    def chain_head(self, tournament: Tournament) -> ChainHead:
+        """The play chain's head over the complete prefix of each epoch's schedule, and how many matches that is."""
+        wanted = select(epochs.c.number, epochs.c.chain_head, epochs.c.chain_length).where(
+            epochs.c.tournament == tournament.id
+        )
+        with self._database.reading() as connection:
+            return join(
+                (number, ChainHead(head, length)) for number, head, length in connection.execute(wanted)
+            )
+
+    def verify_chain(self, tournament: Tournament) -> Broken | None:
+        """Compute the play chain again from what is stored; the first difference, or None."""
+        with self._database.reading() as connection:
+            return verify.chain(connection, tournament.id)
+
+    def verify_seals(self, tournament: Tournament) -> Broken | None:
+        """Compute every seal again from what is stored; the first row that is not what was committed, or None."""
+        with self._database.reading() as connection:
+            return verify.seals(connection, tournament.id)
+
+
+def in_words(key: MatchKey) -> str:
+    """A match's key for a sentence."""
+    return f"{' - '.join(key.pairing)} (epoch {key.epoch}, leg {key.leg}, number {key.number})"
+
+
+# --- rows to values -----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _intact(what: str) -> Iterator[None]:
+    """Whatever cannot be read back was changed after its commit."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except (ArenaError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(
+            f"{what} in the store is damaged ({error}); verify the tournament to see where, and go on with a copy"
+        ) from error
+
+
+def _in_schedule_order(wanted: Select[Any], tournament: Tournament) -> Select[Any]:
+    return wanted.where(matches.c.tournament == tournament.id).order_by(matches.c.epoch, matches.c.position)
+
+
+def _statuses(counted: Iterable[tuple[str, int]]) -> dict[Status, int]:
+    with _intact("a match"):
+        found = {Status(status): count for status, count in counted}
+    return {status: found[status] for status in Status if status in found}
+
+
+def _is(key: MatchKey) -> ColumnElement[bool]:
+    epoch, pairing, leg, number = _KEY
+    return (
+        (epoch == key.epoch)
+        & (pairing == canonical(key.pairing))
+        & (leg == key.leg)
+        & (number == key.number)
+    )
+
+
+def _names(text: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The names in a JSON list; equal lists are one tuple, so that a million keys share a few."""
+    names = known.get(text)
+    if names is None:
+        names = known[text] = tuple(json.loads(text))
+    return names
+
+
+def _key(row: AnyRow) -> MatchKey:
+    return MatchKey(row.epoch, tuple(json.loads(row.pairing)), row.leg, row.number)
+
+
+def _tournament(row: AnyRow) -> Tournament:
+    with _intact(f"the tournament {row.name!r}"):
+        state = State(row.state)
+        if state is State.RUNNING and not locking.holds(row):
+            state = State.INTERRUPTED  # its process died and could not say so
+        return Tournament(
+            id=row.id,
+            name=row.name,
+            created=row.created,
+            rated=bool(row.rated),
+            config=json.loads(row.config),
+            rules=json.loads(row.rules),
+            about=json.loads(row.about),
+            state=state,
+        )
+
+
+def _epoch(row: AnyRow, entered: Sequence[Participant]) -> Epoch:
+    with _intact(f"the epoch {row.number}"):
+        return Epoch(
+            number=row.number,
+            commitment=row.commitment,
+            secret=None if row.secret is None else bytes.fromhex(row.secret),
+            config=json.loads(row.config),
+            participants=tuple(sorted(participant.name for participant in entered)),
+        )
+
+
+def _summary(row: AnyRow, pairings: dict[str, tuple[str, ...]]) -> MatchSummary:
+    with _intact("a match"):
+        key = MatchKey(row.epoch, _names(row.pairing, pairings), row.leg, row.number)
+        return MatchSummary.from_json(key, Status(row.status), bool(row.mirrored), json.loads(row.summary))
+
+
+def _result(row: AnyRow) -> MatchResult:
+    with _intact("a match"):
+        summary = _summary(row, {})
+        return MatchResult(
+            key=summary.key,
+            position=row.position,
+            seats=tuple(json.loads(row.seats)),
+            mirrored=summary.mirrored,
+            record=MatchRecord.from_json(json.loads(row.play), json.loads(row.testimony)),
+            summary=summary,
+        )
+
+
+def _fault(row: AnyRow) -> StoredFault:
+    with _intact("a fault"):
+        return StoredFault(
+            key=_key(row),
+            participant=row.participant,
+            seat=row.seat,
+            deal=row.deal,
+            decision=row.decision,
+            fault=Fault[row.kind.upper().replace("-", "_")],
+            loss=Loss[row.loss.upper()],
+            evidence=json.loads(row.evidence),
+        )

@@ -1,0 +1,433 @@
+"""Writing the store: each method is one transaction, on disk when it returns and not begun when it raises.
+
+Methods block on the disk: the arena calls those that write from one thread of its own, never from its event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Table, delete, insert, select, tuple_, update
+
+from arena.errors import UsageError
+from arena.match.record import Status
+from arena.match.summary import MatchKey
+from arena.store import locking
+from arena.store.chains import Participant, canonical, chain_start, first_seal, link, play_hash, seal
+from arena.store.engine import connect
+from arena.store.queries import LAST, Queries, in_words
+from arena.store.schema import (
+    JOURNAL,
+    KEY,
+    epochs,
+    faults,
+    locks,
+    matches,
+    participants,
+    sealed_columns,
+    tournaments,
+    voids,
+)
+from arena.store.values import MatchResult, State, StoreError, Tournament
+from arena.store.verify import participants_before
+
+__all__ = ["MatchResult", "Store", "StoreError", "open_queries", "open_store"]
+
+_KEYS_AT_ONCE = 500
+"""How many keys one question names: databases bound the number of values."""
+
+
+def open_store(where: Path | str, *, readonly: bool = False) -> Store:
+    """Open the store at a path or URL (`postgresql://...`); make it where there is none, unless `readonly`.
+
+    Raises `UsageError`: not a store, another version of it, not readable or writable, its folder missing.
+    """
+    return Store(connect(where, readonly=readonly))
+
+
+def open_queries(where: Path | str) -> Queries:
+    """Open a store for reports and pages: it cannot write, and has no word for a secret.  Raises as `open_store`."""
+    return Queries(connect(where, readonly=True))
+
+
+class Store(Queries):
+    """The arena's own access.  Raises `StoreError` for a contradiction, which is a bug of the arena."""
+
+    # --- tournaments ----------------------------------------------------------------------------------------
+
+    def create_tournament(
+        self,
+        name: str,
+        config: Mapping[str, Any],
+        rules: Mapping[str, Any],
+        participants: Sequence[Participant],
+        rated: bool,
+        created: datetime,
+        *,
+        about: Mapping[str, Any] | None = None,
+    ) -> Tournament:
+        """Enter a tournament and its participants; it has no epoch yet.
+
+        `config` holds what decides its results and enters the play chain, as `rules` do; what decides nothing
+        (title, jobs) goes into `about`.  `created` is aware of its zone.  Raises `UsageError`: the name is taken.
+        """
+        if name == LAST or not name or not name.isprintable():
+            raise UsageError(f"a tournament cannot be named {name!r}; choose another name")
+        if created.tzinfo is None:
+            raise ValueError("the time of creation has no zone")
+        facts = {
+            "name": name,
+            "created": created.astimezone(UTC).isoformat(timespec="seconds"),
+            "rated": int(rated),
+            "config": canonical(config),
+            "rules": canonical(rules),
+            "about": canonical(about or {}),
+        }
+        start = first_seal([facts[column.name] for column in sealed_columns(tournaments)])
+        with self._database.writing() as connection:
+            taken = select(tournaments.c.created).where(tournaments.c.name == name)
+            if (since := connection.execute(taken).scalar()) is not None:
+                raise UsageError(
+                    f"the tournament {name!r} exists since {since}; resume it, or choose another name"
+                )
+            state = str(State.CREATED)
+            number = connection.execute(
+                insert(tournaments)
+                .values(**facts, seal=start, state=state, rows=0, head=start)
+                .returning(tournaments.c.id)
+            ).scalar_one()
+            journal = _Journal(connection, number)
+            _enter(journal, participants)
+            journal.write()
+        return self.tournament(name)
+
+    def add_participants(self, tournament: Tournament, added: Sequence[Participant]) -> None:
+        """Enter more participants: they play in the epochs opened from now on.  Raises `UsageError`: name taken."""
+        with self._database.writing() as connection:
+            journal = _Journal(connection, tournament.id)
+            _enter(journal, added)
+            journal.write()
+
+    def set_state(self, tournament: Tournament, state: State) -> None:
+        """Say how far it is; `RUNNING` reads as `INTERRUPTED` as soon as no living process holds the lock."""
+        with self._database.writing() as connection:
+            connection.execute(
+                update(tournaments).where(tournaments.c.id == tournament.id).values(state=str(state))
+            )
+
+    # --- epochs ---------------------------------------------------------------------------------------------
+
+    def open_epoch(
+        self,
+        tournament: Tournament,
+        number: int,
+        secret: bytes,
+        commitment: str,
+        *,
+        config: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Keep an epoch's secret and commitment, before its first deal; all who have entered play in it.
+
+        `config` is what its schedule follows from, if it is not that of the tournament any more.  Raises
+        `StoreError`: the number is used; `UsageError`: the commitment is, so that the decks would come again.
+        """
+        with self._database.writing() as connection:
+            journal = _Journal(connection, tournament.id)
+            for used in connection.execute(select(epochs).where(epochs.c.tournament == tournament.id)):
+                if used.number == number:
+                    raise StoreError(f"epoch {number} of {tournament.name!r} is open already")
+                if used.commitment == commitment or used.secret == secret.hex():
+                    raise UsageError(
+                        f"epoch {number} of {tournament.name!r} has the secret of epoch {used.number}; "
+                        "a secret deals once, give another seed"
+                    )
+            config_text = canonical(tournament.config if config is None else config)
+            start = chain_start(
+                canonical(tournament.rules),
+                config_text,
+                journal.entered(),
+                number,
+                commitment,
+            )
+            journal.add(
+                epochs,
+                {"number": number, "commitment": commitment, "secret": secret.hex(), "config": config_text},
+                {"revealed": 0, "chain_head": start, "chain_length": 0},
+            )
+            journal.write()
+
+    def secret_of(self, tournament: Tournament, epoch: int) -> bytes:
+        """An epoch's secret, revealed or not: for dealing, and for the operator."""
+        wanted = select(epochs.c.secret).where(_epoch(tournament, epoch))
+        with self._database.reading() as connection:
+            secret = connection.execute(wanted).scalar()
+        if secret is None:
+            raise StoreError(f"{tournament.name!r} has no epoch {epoch}")
+        return bytes.fromhex(secret)
+
+    def reveal(self, tournament: Tournament, epoch: int) -> None:
+        """Show an epoch's secret to readers from now on; no further match of it can be recorded."""
+        with self._database.writing() as connection:
+            revealed = connection.execute(update(epochs).where(_epoch(tournament, epoch)).values(revealed=1))
+            if not revealed.rowcount:
+                raise StoreError(f"{tournament.name!r} has no epoch {epoch}")
+
+    # --- matches --------------------------------------------------------------------------------------------
+
+    def record(self, tournament: Tournament, results: Sequence[MatchResult]) -> int:
+        """Commit a group of results, all or none; returns how many are new.
+
+        A match that is stored with the same play is passed over, so that a group whose commit was never heard of can
+        be recorded again.  Raises `StoreError`: another play of a stored match, or a result that fits no epoch,
+        participant or place in the schedule.
+        """
+        rows: dict[MatchKey, tuple[MatchResult, dict[str, Any]]] = {}
+        for result in results:
+            row = _row(result)
+            if rows.setdefault(result.key, (result, row))[1]["play_hash"] != row["play_hash"]:
+                raise _played_twice(result.key)
+        with self._database.writing() as connection:
+            journal = _Journal(connection, tournament.id)
+            for key, stored in _stored(connection, tournament, list(rows)):
+                if rows.pop(key)[1]["play_hash"] != stored:
+                    raise _played_twice(key)
+            _check(connection, tournament, [result for result, _ in rows.values()])
+            for result, row in rows.values():
+                serial = journal.add(matches, row)
+                for fault in _fault_rows(result, serial):
+                    journal.add(faults, fault)
+            journal.write()
+            for epoch in sorted({key.epoch for key in rows}):
+                _advance(connection, tournament, epoch)
+        return len(rows)
+
+    def record_void(self, tournament: Tournament, key: MatchKey, text: str) -> int:
+        """Note that the arena spoilt an attempt at a match that it will play again, and why.
+
+        Returns the number of the attempt, from 1; counted on over restarts.  After the last attempt the match itself
+        is recorded with the status void.
+        """
+        wanted = (
+            select(voids.c.serial)
+            .where(voids.c.tournament == tournament.id)
+            .where(*(voids.c[name] == value for name, value in _key_row(key).items()))
+        )
+        with self._database.writing() as connection:
+            journal = _Journal(connection, tournament.id)
+            attempt = 1 + len(connection.execute(wanted).all())
+            journal.add(voids, {**_key_row(key), "attempt": attempt, "text": canonical(text)})
+            journal.write()
+        return attempt
+
+    # --- the lock -------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def lock(self, tournament: Tournament, *, force: bool = False) -> Iterator[None]:
+        """Hold a tournament for this process: one arena at a time.  What a dead process held is taken over.
+
+        Raises `UsageError`: a living process holds it, or one on another host, of which nobody here can tell; `force`
+        takes it over all the same.
+        """
+        this = locking.Process.this()
+        with self._database.writing() as connection:
+            wanted = select(locks).where(locks.c.tournament == tournament.id)
+            holder = connection.execute(wanted).one_or_none()
+            if holder is not None and not force and locking.holds(holder):
+                raise UsageError(
+                    f"the tournament {tournament.name!r} is played by process {holder.pid} on {holder.host} since "
+                    f"{holder.acquired}; wait for its end or stop it, then try again"
+                )
+            connection.execute(delete(locks).where(locks.c.tournament == tournament.id))
+            connection.execute(insert(locks).values(tournament=tournament.id, **asdict(this)))
+        try:
+            yield
+        finally:
+            with self._database.writing() as connection:
+                connection.execute(
+                    delete(locks).where(
+                        locks.c.tournament == tournament.id,
+                        locks.c.pid == this.pid,
+                        locks.c.host == this.host,
+                        locks.c.started_ms == this.started_ms,
+                    )
+                )
+
+
+# --- the journal --------------------------------------------------------------------------------------------
+
+
+class _Journal:
+    """The rows that one transaction adds to a tournament, numbered and sealed in the order of `add`."""
+
+    def __init__(self, connection: Connection, tournament: int) -> None:
+        wanted = select(tournaments.c.rows, tournaments.c.head).where(tournaments.c.id == tournament)
+        # Holds other writers of the tournament off where the database lets several write (SQLite lets one).
+        row = connection.execute(wanted.with_for_update()).one_or_none()
+        if row is None:
+            raise StoreError(f"the store has no tournament number {tournament}")
+        self._connection = connection
+        self._tournament = tournament
+        self._serial, self._head = row
+        self._rows: dict[Table, list[dict[str, Any]]] = {table: [] for table in JOURNAL}
+
+    def entered(self) -> tuple[Participant, ...]:
+        """The participants whose rows are written."""
+        return participants_before(self._connection, self._tournament, None)
+
+    def add(self, table: Table, sealed: dict[str, Any], changing: Mapping[str, Any] | None = None) -> int:
+        """Seal a row; returns its serial."""
+        self._serial += 1
+        row = {"serial": self._serial, **sealed}
+        self._head = seal(self._head, table.name, [row[column.name] for column in sealed_columns(table)])
+        self._rows[table].append({**row, **(changing or {}), "tournament": self._tournament, "seal": self._head})
+        return self._serial
+
+    def write(self) -> None:
+        """Hand all rows to the database, and the journal's new head with them."""
+        for table, rows in self._rows.items():
+            if rows:
+                self._connection.execute(insert(table), rows)
+        self._connection.execute(
+            update(tournaments)
+            .where(tournaments.c.id == self._tournament)
+            .values(rows=self._serial, head=self._head)
+        )
+
+
+def _enter(journal: _Journal, entered: Sequence[Participant]) -> None:
+    taken = {participant.name for participant in journal.entered()}
+    for participant in entered:
+        row = asdict(participant)
+        for field, value in row.items():
+            if not value.isprintable():
+                raise UsageError(
+                    f"the {field} {value!a} of a participant holds unprintable characters; expected printable ones"
+                )
+        if participant.name in taken:
+            raise UsageError(f"the name {participant.name!r} is taken by another participant; give it another name")
+        taken.add(participant.name)
+        journal.add(participants, row)
+
+
+# --- results to rows ----------------------------------------------------------------------------------------
+
+
+def _row(result: MatchResult) -> dict[str, Any]:
+    """The sealed columns of a match."""
+    record, summary = result.record, result.summary
+    if (summary.key, summary.mirrored, summary.status) != (result.key, result.mirrored, record.status):
+        raise StoreError(f"the summary of {in_words(result.key)} is that of another match")
+    key, seats, play = _key_row(result.key), canonical(result.seats), canonical(record.play_json())
+    return {
+        **key,
+        "position": result.position,
+        "seats": seats,
+        "mirrored": int(result.mirrored),
+        "status": str(record.status),
+        "losers": canonical(_losers(result)),
+        "play_hash": play_hash(**key, seats=seats, play=play),
+        "summary": canonical(summary.to_json()),
+        "play": play,
+        "testimony": canonical(record.testimony.to_json()),
+    }
+
+
+def _key_row(key: MatchKey) -> dict[str, Any]:
+    return {"epoch": key.epoch, "pairing": canonical(key.pairing), "leg": key.leg, "number": key.number}
+
+
+def _losers(result: MatchResult) -> list[str]:
+    """Who lost a Bummerl: every participant on a side that is not ranked first; nobody in a void match."""
+    if result.record.status is Status.VOID:
+        return []
+    return [name for side in result.summary.sides if side.rank > 1 for name in side.participants]
+
+
+def _fault_rows(result: MatchResult, match: int) -> Iterator[dict[str, Any]]:
+    """The sealed columns of the match's faults; evidence is one for one with them where there is any."""
+    evidence = result.record.testimony.evidence
+    for index, fault in enumerate(result.record.faults):
+        yield {
+            "match": match,
+            "participant": result.seats[fault.seat],
+            "seat": fault.seat,
+            "deal": fault.deal,
+            "decision": fault.decision,
+            "kind": fault.fault.label,
+            "loss": fault.loss.name.lower(),
+            "evidence": canonical(evidence[index] if index < len(evidence) else ""),
+        }
+
+
+# --- parts of `record` --------------------------------------------------------------------------------------
+
+
+def _epoch(tournament: Tournament, number: int) -> ColumnElement[bool]:
+    return (epochs.c.tournament == tournament.id) & (epochs.c.number == number)
+
+
+def _played_twice(key: MatchKey) -> StoreError:
+    return StoreError(f"the match {in_words(key)} was played twice, with different plays; the first one stands")
+
+
+def _stored(
+    connection: Connection, tournament: Tournament, keys: Sequence[MatchKey]
+) -> Iterator[tuple[MatchKey, str]]:
+    """The play hashes of those keys that are stored."""
+    columns = [matches.c[name] for name in KEY]
+    by_columns = {tuple(_key_row(key).values()): key for key in keys}
+    wanted = list(by_columns)
+    for start in range(0, len(wanted), _KEYS_AT_ONCE):
+        some = tuple_(*columns).in_(wanted[start : start + _KEYS_AT_ONCE])
+        for *found, play in connection.execute(
+            select(*columns, matches.c.play_hash).where(matches.c.tournament == tournament.id, some)
+        ):
+            yield by_columns[tuple(found)], play
+
+
+def _check(connection: Connection, tournament: Tournament, results: Sequence[MatchResult]) -> None:
+    """A result is of an open epoch, and of participants who had entered when it was opened."""
+    opened = {
+        row.number: row for row in connection.execute(select(epochs).where(epochs.c.tournament == tournament.id))
+    }
+    entered = select(participants.c.name, participants.c.serial).where(
+        participants.c.tournament == tournament.id
+    )
+    serials = {row.name: row.serial for row in connection.execute(entered)}
+    for result in results:
+        epoch = opened.get(result.key.epoch)
+        if epoch is None:
+            raise StoreError(f"the match {in_words(result.key)} is of an epoch that was never opened")
+        if epoch.revealed:
+            raise StoreError(f"the match {in_words(result.key)} came after the secret of its epoch was revealed")
+        for name in result.seats:
+            if serials.get(name, epoch.serial) >= epoch.serial:
+                raise StoreError(f"{name!r} had not entered when the epoch of {in_words(result.key)} was opened")
+
+
+def _advance(connection: Connection, tournament: Tournament, epoch: int) -> None:
+    """Move the epoch's chain over all matches that now follow without a gap."""
+    wanted = select(epochs.c.chain_head, epochs.c.chain_length).where(_epoch(tournament, epoch))
+    head, start = connection.execute(wanted).one()
+    ahead = (
+        select(matches.c.position, matches.c.play_hash)
+        .where(
+            matches.c.tournament == tournament.id, matches.c.epoch == epoch, matches.c.position >= start
+        )
+        .order_by(matches.c.position)
+    )
+    length = start
+    with connection.execute(ahead) as following:
+        for position, play in following:
+            if position != length:
+                break
+            head, length = link(head, play), length + 1
+    if length > start:
+        connection.execute(
+            update(epochs).where(_epoch(tournament, epoch)).values(chain_head=head, chain_length=length)
+        )

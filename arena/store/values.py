@@ -1,0 +1,159 @@
+"""What goes into the store and comes out of it, as values; nothing here knows SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.match.record import MatchRecord, Status
+from arena.match.rulings import Fault, Loss
+from arena.match.summary import MatchKey, MatchSummary
+
+
+class StoreError(ArenaError):
+    """The arena asked for something that contradicts what is stored: a bug of the arena, nothing was written."""
+
+
+class State(StrEnum):
+    """How far a tournament is."""
+
+    CREATED = "created"
+    """Nothing was played yet."""
+    RUNNING = "running"
+    """A living process holds its lock."""
+    INTERRUPTED = "interrupted"
+    """Stopped early, or its process died: it can be resumed."""
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """The facts of a tournament; the other methods of the store take it as their first argument."""
+
+    id: int
+    """Its number in this store."""
+    name: str
+    created: str
+    """When, in UTC, ISO 8601."""
+    rated: bool
+    """Whether it counts in careers (`lost_bummerls`)."""
+    config: Mapping[str, Any]
+    """What decides its results, as its first epoch was opened with."""
+    rules: Mapping[str, Any]
+    """Every option of the rules."""
+    about: Mapping[str, Any]
+    """What decides nothing: title, jobs, sandbox level."""
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """The matches that are dealt from one secret."""
+
+    number: int
+    commitment: str
+    secret: bytes | None
+    """None until it is revealed."""
+    config: Mapping[str, Any]
+    """The config that its schedule follows from."""
+    participants: tuple[str, ...]
+    """The names of those who had entered when it was opened, sorted."""
+
+    @property
+    def revealed(self) -> bool:
+        return self.secret is not None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """A finished match, as it is recorded."""
+
+    key: MatchKey
+    position: int
+    """Its index in the schedule of its epoch, from 0 without gaps."""
+    seats: tuple[str, ...]
+    """The participant of each seat."""
+    mirrored: bool
+    record: MatchRecord
+    summary: MatchSummary
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFault:
+    """A bot's fault: whose, where, what it cost, and why we say so."""
+
+    key: MatchKey
+    participant: str
+    seat: int
+    deal: int
+    """The deal's number in the match, from 1."""
+    decision: int
+    """How many actions of the deal came before the faulty decision."""
+    fault: Fault
+    loss: Loss
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class VoidAttempt:
+    """An attempt at a match that the arena spoilt and will play again."""
+
+    key: MatchKey
+    attempt: int
+    """From 1."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """A tournament in the list of all: how large it is and how far."""
+
+    tournament: Tournament
+    participants: int
+    matches: Mapping[Status, int]
+    """Stored matches by status; no entry where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The first place where the store is not what was committed."""
+
+    table: str
+    row: int
+    """The row's place in the tournament's order of commits, from 1; 0 is the tournament itself."""
+    what: str
+    """A sentence for the operator."""
+
+
+class FinishedKeys(Set[MatchKey]):
+    """A set of match keys that costs about one byte a match: millions fit where their objects would not."""
+
+    __slots__ = ("_count", "_flags")
+
+    def __init__(self, keys: Iterable[MatchKey] = ()) -> None:
+        self._count = 0
+        self._flags: dict[tuple[int, tuple[str, ...], int], bytearray] = {}
+        for key in keys:
+            flags = self._flags.setdefault((key.epoch, key.pairing, key.leg), bytearray())
+            if key.number >= len(flags):
+                flags.extend(bytes(key.number + 1 - len(flags)))
+            self._count += not flags[key.number]
+            flags[key.number] = 1
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, MatchKey):
+            return False
+        flags = self._flags.get((key.epoch, key.pairing, key.leg), b"")
+        return key.number < len(flags) and bool(flags[key.number])
+
+    def __iter__(self) -> Iterator[MatchKey]:
+        for (epoch, pairing, leg), flags in self._flags.items():
+            for number, finished in enumerate(flags):
+                if finished:
+                    yield MatchKey(epoch, pairing, leg, number)
+
+    def __len__(self) -> int:
+        return self._count

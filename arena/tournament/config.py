@@ -1,0 +1,540 @@
+"""A tournament as its organiser asks for it: tournament.toml in, one frozen value out, or all its mistakes at once.
+
+A mistake is one sentence with the file, the key, what was found and what was expected.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import reprlib
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, WithJsonSchema
+from pydantic.json_schema import GenerateJsonSchema
+
+from arena.errors import RulesError, UsageError
+from arena.game.presets import PRESETS, preset
+from arena.game.rules import OPTION_TYPES, Rules
+from arena.game.table import Table
+from arena.match.clock import TimeControl
+from arena.tournament.schedule import Format
+
+DEFAULT_RULES = "sixty-six"
+MAX_PAIRS = 1_000_000
+MAX_BLOCK = 1000
+MAX_JOBS = 1024
+MAX_BOTS = 1000
+MAX_TITLE = 120
+MAX_BOT_NAME = 64
+MAX_SPEC = 4096
+HOUR_MS = 3_600_000
+HOUR_S = 3600
+
+
+class Isolation(StrEnum):
+    """How long a bot's process lives."""
+
+    BLOCK = "block"
+    """For one block, whose matches it plays at once."""
+    MATCH = "match"
+    """For one match."""
+
+
+class OnBrokenBot(StrEnum):
+    """What happens when a bot does not start or refuses the rules before the first deal."""
+
+    STOP = "stop"
+    """The tournament does not begin."""
+    WALKOVER = "walkover"
+    """The bot loses each of its matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotEntry:
+    """One `[[bots]]` table: which bot, and what it is called here."""
+
+    bot: str
+    """A built-in name, folder, file, command or address; the bots room makes sense of it."""
+    name: str | None = None
+    """None: as the bot calls itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentConfig:
+    """All that a tournament file says, its defaults filled in."""
+
+    path: Path
+    name: str
+    """Names the run, and its folder."""
+    title: str
+    rules: Rules
+    rules_name: str
+    """The preset, with the options that differ from it: `sixty-six`, `sixty-six with match_target = 11`."""
+    format: Format
+    champions: tuple[str, ...]
+    """Names of participants; empty but in a gauntlet."""
+    pairs: int
+    """Mirrored pairs a pairing."""
+    block: int
+    """Deck lists a block."""
+    jobs: int
+    """Blocks played at a time."""
+    isolation: Isolation
+    trust_bots: bool
+    """Whether bots that no strong sandbox holds may play mirrored lists all the same."""
+    on_broken_bot: OnBrokenBot
+    rated: bool
+    """Whether it counts in the bots' careers."""
+    clock: TimeControl
+    start_ms: int
+    """How long a bot may take to start."""
+    build_s: int
+    """How long a bot may take to build."""
+    bots: tuple[BotEntry, ...]
+
+    @property
+    def base(self) -> Path:
+        """The folder to which paths of bots are relative: that of the file."""
+        return self.path.parent
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Check the names of all participants, in the order of `bots`, once those of nameless entries are known.
+
+        Raises `UsageError` with every mistake: a name twice, a champion that does not play or has nobody to meet.
+        """
+        mistakes = [f"bots: {mistake}" for mistake in _same_names(names)]
+        strangers = [champion for champion in self.champions if champion not in names]
+        for champion in strangers:
+            hint = _nearest(champion, names) or f"the participants are {_listed(names)}"
+            mistakes.append(f"champions: no bot is named {champion!r}; {hint}")
+        if self.champions and not strangers and set(names) <= set(self.champions):
+            mistakes.append("champions names every bot; expected at least one bot that the champions meet")
+        if mistakes:
+            raise _refusal(self.path, mistakes)
+
+    def identity(self) -> dict[str, Any]:
+        """Everything that decides results, as plain values fit for JSON: no name, title or jobs.
+
+        The same for any order of the bots and champions, and for any spelling of the same rules.
+        """
+        return {
+            "rules": self.rules.options(),
+            "format": str(self.format),
+            "champions": sorted(self.champions),
+            "pairs": self.pairs,
+            "block": self.block,
+            "isolation": str(self.isolation),
+            "trust_bots": self.trust_bots,
+            "on_broken_bot": str(self.on_broken_bot),
+            "rated": self.rated,
+            "clock": {
+                "limit_ms": self.clock.limit_ms,
+                "bank_ms": self.clock.bank_ms,
+                "start_ms": self.start_ms,
+                "build_s": self.build_s,
+            },
+            "bots": [
+                {"bot": bot, "name": name or None}
+                for bot, name in sorted((entry.bot, entry.name or "") for entry in self.bots)
+            ],
+        }
+
+
+def differences(stored: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """What keeps a run of the identity `stored` from going on as `new`, one sentence each; empty if nothing does.
+
+    Pairs may have grown and bots may have been added.
+    """
+    found: list[str] = []
+    before, after = _flat(stored), _flat(new)
+    for key in sorted({*before, *after}):
+        was, now = before.get(key, "not set"), after.get(key, "not set")
+        if key == "pairs" and isinstance(was, int) and isinstance(now, int) and now < was:
+            found.append(f"pairs was {was}, is now {now}; it can only grow")
+        elif key != "pairs" and was != now:
+            found.append(f"{key} was {_toml(was)}, is now {_toml(now)}")
+    lost = Counter(map(_entry_in_words, stored["bots"])) - Counter(map(_entry_in_words, new["bots"]))
+    found += [f"the bot {entry} is gone; bots can only be added" for entry in sorted(lost.elements())]
+    return found
+
+
+def load_config(path: Path) -> TournamentConfig:
+    """The tournament that a file asks for.
+
+    Raises one `UsageError` with a line for each mistake in the file.
+    """
+    data = _read(path)
+    rules, rules_name, mistakes = _rules(data.get("rules", DEFAULT_RULES))
+    try:
+        table = TournamentTable.model_validate({"name": path.stem, **data})
+    except ValidationError as error:
+        raise _refusal(path, [*(_in_words(dict(mistake)) for mistake in error.errors()), *mistakes]) from None
+    if rules is None:
+        raise _refusal(path, mistakes)
+    return TournamentConfig(
+        path=path,
+        name=table.name,
+        title=table.title or table.name,
+        rules=rules,
+        rules_name=rules_name,
+        format=table.format,
+        champions=tuple(table.champions),
+        pairs=table.pairs,
+        block=table.block,
+        jobs=table.jobs,
+        isolation=table.isolation,
+        trust_bots=table.trust_bots,
+        on_broken_bot=table.on_broken_bot,
+        rated=table.rated,
+        clock=TimeControl(table.clock.limit_ms, table.clock.bank_ms),
+        start_ms=table.clock.start_ms,
+        build_s=table.clock.build_s,
+        bots=tuple(BotEntry(entry.bot, entry.name or None) for entry in table.bots),
+    )
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of a tournament file, for editors; published as docs/tournament.schema.json."""
+    schema = TournamentTable.model_json_schema(schema_generator=_Schema)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+# --- the file's tables --------------------------------------------------------------------------------------
+
+
+def _printable(text: str) -> str:
+    """Refuses what could disturb a terminal or a table: control, direction and other invisible characters."""
+    text = text.strip()
+    if not text:
+        raise ValueError("is empty; expected a text")
+    for character in text:
+        if not character.isprintable():
+            raise ValueError(f"holds the unprintable character {character!a}; expected printable ones only")
+    return text
+
+
+def _run_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise ValueError(
+            f"is {name!r} (by default the file's name); expected 1 to 64 letters, digits, '.', '_' and '-', "
+            "the first a letter or a digit"
+        )
+    return name
+
+
+def _champions(champions: list[str], info: ValidationInfo) -> list[str]:
+    match info.data.get("format"):
+        case Format.GAUNTLET if not champions:
+            raise ValueError('is missing or empty; expected the names of some bots, as in champions = ["greedy"]')
+        case Format.ROUND_ROBIN if champions:
+            raise ValueError(
+                'is set, but the format is "round-robin"; expected format = "gauntlet", or no champions'
+            )
+    repeated = [name for name, count in Counter(champions).items() if count > 1]
+    if repeated:
+        raise ValueError(f"holds {_listed(repeated)} more than once; expected each name once")
+    return champions
+
+
+def _bots(bots: list[BotTable]) -> list[BotTable]:
+    if not 2 <= len(bots) <= MAX_BOTS:
+        raise ValueError(f"has {len(bots)} [[bots]] tables; expected 2 to {MAX_BOTS}")
+    mistakes = _same_names([entry.name or None for entry in bots])
+    if mistakes:
+        raise ValueError("; ".join(mistakes))
+    return bots
+
+
+def _default_jobs() -> int:
+    """One block for every two cores: its two bots mostly take turns, and the arena needs its share."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MAX_JOBS, max(1, cores // 2))
+
+
+def _rules_schema() -> dict[str, Any]:
+    def option(kind: type) -> dict[str, Any]:
+        if issubclass(kind, StrEnum):
+            return {"enum": [str(value) for value in kind]}
+        return {"type": "boolean" if kind is bool else "integer"}
+
+    name = {"enum": list(PRESETS)}
+    options = {name: option(kind) for name, kind in OPTION_TYPES.items()}
+    table = {"type": "object", "additionalProperties": False, "properties": {"preset": name, **options}}
+    return {"anyOf": [name, table]}
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    """Hides from editors the empty text that stands for a default which depends on something else."""
+    del schema["default"]
+
+
+class _Schema(GenerateJsonSchema):
+    """Without the titles that only repeat the keys."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        return False
+
+
+_Text = Annotated[str, Field(max_length=MAX_TITLE), AfterValidator(_printable)]
+_BotName = Annotated[str, Field(max_length=MAX_BOT_NAME), AfterValidator(_printable)]
+_Spec = Annotated[str, Field(max_length=MAX_SPEC), AfterValidator(_printable)]
+_Lax = Field(strict=False)
+"""An enum is written as its value, a text."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class ClockTable(_Table):
+    """How long bots may take."""
+
+    limit_ms: int = Field(
+        default=TimeControl().limit_ms,
+        ge=0,
+        le=HOUR_MS,
+        description="Thinking time that is free on each decision, in milliseconds; 0: no clock runs.",
+    )
+    bank_ms: int = Field(
+        default=TimeControl().bank_ms,
+        ge=0,
+        le=HOUR_MS,
+        description="Thinking time beyond the limit for a whole match, in milliseconds; never refilled.",
+    )
+    start_ms: int = Field(
+        default=10_000, ge=1, le=HOUR_MS, description="How long a bot may take to start, in milliseconds."
+    )
+    build_s: int = Field(default=600, ge=1, le=HOUR_S, description="How long a bot may take to build, in seconds.")
+
+
+class BotTable(_Table):
+    """One bot that takes part."""
+
+    bot: _Spec = Field(
+        description="A built-in name, a folder, a file, a command or an address; paths are relative to this file."
+    )
+    name: _BotName = Field(
+        default="",
+        description="What it is called in this tournament; default: as it calls itself.",
+        json_schema_extra=_without_default,
+    )
+
+
+class TournamentTable(_Table):
+    """A tournament of the Sixty-Six Arena."""
+
+    name: Annotated[str, AfterValidator(_run_name)] = Field(
+        default="",
+        description="The name of the run and of its folder; default: the file's name.",
+        json_schema_extra=_without_default,
+    )
+    title: _Text = Field(
+        default="", description="The heading of the reports; default: the name.", json_schema_extra=_without_default
+    )
+    rules: Annotated[Any, WithJsonSchema(_rules_schema())] = Field(
+        default=DEFAULT_RULES, description="A preset's name, or a table of a preset and the options that differ."
+    )
+    format: Annotated[Format, _Lax] = Field(
+        default=Format.ROUND_ROBIN,
+        description="round-robin: everyone meets everyone; gauntlet: each champion meets everyone else.",
+    )
+    champions: Annotated[list[str], AfterValidator(_champions)] = Field(
+        default=[], validate_default=True, description="The names of a gauntlet's champions."
+    )
+    pairs: int = Field(
+        default=100,
+        ge=1,
+        le=MAX_PAIRS,
+        description="Mirrored pairs of matches that a pairing plays: each list of decks twice, seats swapped.",
+    )
+    block: int = Field(
+        default=32, ge=1, le=MAX_BLOCK, description="Lists of decks that one process of a bot plays."
+    )
+    jobs: int = Field(
+        default_factory=_default_jobs,
+        ge=1,
+        le=MAX_JOBS,
+        description="Blocks played at a time; default: one for every two cores.",
+    )
+    isolation: Annotated[Isolation, _Lax] = Field(
+        default=Isolation.BLOCK, description="Whether a bot's process lives for a block or for a single match."
+    )
+    trust_bots: bool = Field(
+        default=False,
+        description="Whether bots without a sandbox play mirrored lists, though they could remember decks.",
+    )
+    on_broken_bot: Annotated[OnBrokenBot, _Lax] = Field(
+        default=OnBrokenBot.STOP,
+        description="When a bot does not start: stop before the first deal, or let it lose by walkover.",
+    )
+    rated: bool = Field(default=True, description="Whether the results count in the bots' careers.")
+    clock: ClockTable = Field(default=ClockTable(), description="How long bots may take.")
+    bots: Annotated[list[BotTable], AfterValidator(_bots)] = Field(description="Who takes part: two bots or more.")
+
+
+_TABLES: Mapping[str, type[_Table]] = {"": TournamentTable, "clock": ClockTable, "bots": BotTable}
+
+
+# --- reading, and mistakes in words -------------------------------------------------------------------------
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "string_type": "a text in quotes",
+    "list_type": "a list in brackets",
+    "model_type": "a table",
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+    "string_too_long": "at most {max_length} characters",
+    "enum": "{expected}",
+}
+"""By pydantic's type of the mistake."""
+_EXPECTED_BOTS = 'expected two or more tables [[bots]], each with a bot = "..."'
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no tournament file {path}; expected a TOML file with [[bots]]") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    except (ValueError, RecursionError) as error:  # not only TOMLDecodeError: an endless number, endless brackets
+        raise UsageError(f"{path} is not TOML: {error}") from None
+
+
+def _refusal(path: Path, mistakes: Sequence[str]) -> UsageError:
+    return UsageError("\n".join(f"{path}: {mistake}" for mistake in mistakes))
+
+
+def _in_words(mistake: Mapping[str, Any]) -> str:
+    """One of pydantic's mistakes as a sentence: key, what was found, what was expected."""
+    *table, last = mistake["loc"]
+    key = _key(mistake["loc"])
+    match mistake["type"]:
+        case "extra_forbidden":
+            return f"unknown key {key}; {_known_keys(table, last)}"
+        case "missing" if last == "bots":
+            return f"bots is missing; {_EXPECTED_BOTS}"
+        case "list_type" if last == "bots":
+            return f"bots is {_toml(mistake['input'])}; {_EXPECTED_BOTS}"
+        case "missing":
+            return f'{key} is missing; expected a text such as {last} = "greedy"'
+        case "value_error":
+            return f"{key} {mistake['ctx']['error']}"
+        case kind if kind in _EXPECTED:
+            expected = _EXPECTED[kind].format_map(mistake.get("ctx", {}))
+            return f"{key} is {_toml(mistake['input'])}; expected {expected}"
+        case _:
+            return f"{key} is {_toml(mistake['input'])}; {mistake['msg']}"
+
+
+def _known_keys(table: Sequence[str | int], key: str) -> str:
+    known = _TABLES[str(table[0]) if table else ""].model_fields
+    if near := _nearest(key, known):
+        return near
+    if key in TournamentTable.model_fields:
+        return "it belongs to the whole tournament: move it above the first [table] of the file"
+    return f"known here: {', '.join(known)}"
+
+
+def _key(location: Sequence[str | int]) -> str:
+    """`("bots", 0, "name")` as a person counts: `[[bots]] #1 name`."""
+    match location:
+        case ("bots", int(index), *rest):
+            return " ".join([f"[[bots]] #{index + 1}", *map(str, rest)])
+        case (name, int(index)):
+            return f"{name} #{index + 1}"
+        case _:
+            return ".".join(map(str, location))
+
+
+def _rules(value: object) -> tuple[Rules | None, str, list[str]]:
+    """The rules that the key `rules` asks for and their name; or None and every mistake in them."""
+    options = {"preset": value} if not isinstance(value, dict) else {"preset": DEFAULT_RULES, **value}
+    key = "rules.preset" if isinstance(value, dict) else "rules"
+    name = options.pop("preset")
+    if not isinstance(name, str):
+        return None, "", [f'{key} is {_toml(name)}; expected the name of a preset such as "{DEFAULT_RULES}"']
+    try:
+        base = preset(name)
+    except UsageError as error:
+        return None, "", [f"{key}: {error}"]
+    try:
+        rules = base.with_options(options)
+    except RulesError:
+        return None, "", _rules_mistakes(base, options)
+    sides = Table.of(rules).sides
+    if sides != 2:
+        return None, "", [f"rules.seating is {rules.seating}, a table of {sides} sides; expected one of two sides"]
+    changed = rules.options().items() - base.options().items()
+    if changed:
+        name += " with " + ", ".join(f"{option} {value}".lower() for option, value in sorted(changed))
+    return rules, name, []
+
+
+def _rules_mistakes(base: Rules, options: Mapping[str, object]) -> list[str]:
+    """Every mistake in the options: each is found once those found before are left out."""
+    mistakes: list[str] = []
+    left = dict(options)
+    while True:
+        try:
+            base.with_options(left)
+            return mistakes
+        except RulesError as error:
+            blamed = left.pop(error.field, None)
+            if blamed is not None or not mistakes:
+                mistakes.append(f"rules.{error.field}: {error}")
+            if blamed is None:  # a contradiction with the preset, or one made by leaving options out
+                return mistakes
+
+
+def _same_names(names: Sequence[str | None]) -> list[str]:
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for number, name in enumerate(names, start=1):
+        if name is not None:
+            places[name].append(f"#{number}")
+    return [
+        f"[[bots]] {' and '.join(numbers)} are both named {name!r}; expected a name of its own for each"
+        for name, numbers in places.items()
+        if len(numbers) > 1
+    ]
+
+
+def _nearest(word: str, known: Iterable[str]) -> str | None:
+    near = get_close_matches(word, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else None
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _flat(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """The values but the bots, those of tables under `table.key`."""
+    flat: dict[str, Any] = {}
+    for key, value in identity.items():
+        if isinstance(value, Mapping):
+            flat.update({f"{key}.{inner}": value[inner] for inner in value})
+        elif key != "bots":
+            flat[key] = value
+    return flat
+
+
+def _entry_in_words(entry: Mapping[str, Any]) -> str:
+    return repr(entry["bot"]) if entry["name"] is None else f"{entry['bot']!r} named {entry['name']!r}"
+
+
+def _toml(value: object) -> str:
+    """A found value, shortened and with the booleans of TOML."""
+    return str(value).lower() if isinstance(value, bool) else reprlib.repr(value)

@@ -1,0 +1,127 @@
+"""A tournament under way: blocks from the schedule, as many at once as there are jobs, results to one place.
+
+The runner knows neither processes nor stores: an engine plays tasks, `record` takes what was played.  What has been
+recorded before is skipped, which is all there is to resuming.  A void match is played again in fresh processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.match.record import MatchRecord, Status
+from arena.match.summary import MatchKey
+from arena.tournament.schedule import Block
+
+MAX_ATTEMPTS = 3
+"""A match that was void this often is left void, and shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """The matches of a block that are still to be played."""
+
+    block: Block
+    keys: tuple[tuple[int, MatchKey], ...]
+    """Schedule position and identity of each match."""
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match that has been played (or was void)."""
+
+    position: int
+    key: MatchKey
+    seats: tuple[str, ...]
+    mirrored: bool
+    record: MatchRecord
+    attempt: int
+
+    @property
+    def final(self) -> bool:
+        """False where a void match is going to be played again."""
+        return self.record.status is not Status.VOID or self.attempt >= MAX_ATTEMPTS
+
+
+class Engine(Protocol):
+    """Plays tasks."""
+
+    async def play(self, task: Task, report: Callable[[Played], None]) -> None:
+        """Play the task's matches, reporting each as it ends; cancelled, it leaves nothing running."""
+
+
+class Runner:
+    """Runs blocks to their end.  `drain` lets what is under way finish and starts nothing more."""
+
+    def __init__(
+        self,
+        blocks: Iterable[Block],
+        finished: Container[MatchKey],
+        engine: Engine,
+        record: Callable[[Played], Awaitable[None]],
+        jobs: int,
+    ) -> None:
+        self._tasks = self._open_tasks(blocks, finished)
+        self._again: list[Task] = []
+        self._engine = engine
+        self._record = record
+        self._jobs = jobs
+        self._draining = False
+        self._under_way = 0
+
+    @property
+    def draining(self) -> bool:
+        return self._draining
+
+    @property
+    def under_way(self) -> int:
+        """Tasks that are being played."""
+        return self._under_way
+
+    def drain(self) -> None:
+        """Start nothing more."""
+        self._draining = True
+
+    async def run(self) -> bool:
+        """Play everything; returns False if it was drained before the schedule was done."""
+        async with asyncio.TaskGroup() as group:
+            workers = [group.create_task(self._work()) for _ in range(self._jobs)]
+        return all(worker.result() for worker in workers)
+
+    async def _work(self) -> bool:
+        while not self._draining:
+            task = self._again.pop(0) if self._again else next(self._tasks, None)
+            if task is None:
+                return True
+            played: list[Played] = []
+            recording: list[asyncio.Future[None]] = []
+
+            def report(
+                match: Played,
+                played: list[Played] = played,
+                recording: list[asyncio.Future[None]] = recording,
+            ) -> None:
+                played.append(match)
+                recording.append(asyncio.ensure_future(self._record(match)))
+
+            self._under_way += 1
+            try:
+                await self._engine.play(task, report)
+            finally:
+                self._under_way -= 1
+                await asyncio.gather(*recording)
+            void = {match.key for match in played if not match.final}
+            if void:
+                keys = tuple(item for item in task.keys if item[1] in void)
+                self._again.append(Task(task.block, keys, task.attempt + 1))
+        return False
+
+    @staticmethod
+    def _open_tasks(blocks: Iterable[Block], finished: Container[MatchKey]) -> Iterator[Task]:
+        for block in blocks:
+            keys = tuple(item for item in block.keys() if item[1] not in finished)
+            if keys:
+                yield Task(block, keys)

@@ -1,0 +1,275 @@
+"""The schedule: complete, each match once, balanced at any moment, and never in memory as a whole."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections import Counter
+from itertools import combinations, islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.errors import UsageError
+from arena.match.summary import MatchKey
+from arena.tournament.schedule import Block, Format, Pairing, Schedule, seating
+
+
+def keys(schedule: Schedule) -> list[MatchKey]:
+    return [key for block in schedule.blocks() for _, key in block.keys()]
+
+
+def indexes(schedule: Schedule) -> list[int]:
+    return [index for block in schedule.blocks() for index, _ in block.keys()]
+
+
+def field(size: int) -> tuple[str, ...]:
+    return tuple(f"bot-{index}" for index in range(size))
+
+
+@st.composite
+def schedules(draw: st.DrawFn) -> Schedule:
+    participants = field(draw(st.integers(2, 9)))
+    champions: frozenset[str] = frozenset()
+    format = draw(st.sampled_from(Format))
+    if format is Format.GAUNTLET:
+        champions = draw(st.frozensets(st.sampled_from(participants), min_size=1, max_size=len(participants) - 1))
+    return Schedule(
+        participants=tuple(draw(st.permutations(participants))),
+        pairs=draw(st.integers(1, 20)),
+        format=format,
+        champions=champions,
+        block=draw(st.integers(1, 8)),
+        untrusted=draw(st.frozensets(st.sampled_from(participants))),
+    )
+
+
+# --- completeness -------------------------------------------------------------------------------------------
+
+
+@given(schedules())
+def test_every_pairing_plays_every_list_in_both_seatings_once(schedule: Schedule) -> None:
+    pairings = {
+        pairing
+        for pairing in combinations(sorted(schedule.participants), 2)
+        if schedule.format is Format.ROUND_ROBIN or len(schedule.champions.intersection(pairing)) == 1
+    }
+    expected = {
+        MatchKey(0, pairing, leg, number)
+        for pairing in pairings
+        for leg in (0, 1)
+        for number in range(schedule.pairs)
+    }
+    planned = keys(schedule)
+    assert len(planned) == len(expected) == schedule.match_count
+    assert set(planned) == expected
+    assert sorted(schedule.pairings()) == sorted(pairings)
+    assert all(schedule.has(pairing) == (pairing in pairings) for pairing in combinations(field(10), 2))
+
+
+@given(schedules())
+def test_positions_and_indexes_count_on_without_a_gap(schedule: Schedule) -> None:
+    assert [block.position for block in schedule.blocks()] == list(range(schedule.block_count))
+    assert indexes(schedule) == list(range(schedule.match_count))
+
+
+@given(schedules())
+def test_a_block_is_one_pairing_in_one_seating_on_consecutive_lists(schedule: Schedule) -> None:
+    for block in schedule.blocks():
+        assert 1 <= len(block.numbers) <= schedule.block
+        assert block.numbers.step == 1
+        assert block.seats == (block.pairing if block.leg == 0 else block.pairing[::-1])
+        assert block.mirrored == schedule.untrusted.isdisjoint(block.pairing)
+        assert {(key.pairing, key.leg) for _, key in block.keys()} == {(block.pairing, block.leg)}
+        assert [key.number for _, key in block.keys()] == list(block.numbers)
+
+
+def test_a_gauntlet_is_each_champion_against_everyone_else() -> None:
+    schedule = Schedule(("e", "a", "c", "b", "d"), 1, Format.GAUNTLET, champions=frozenset({"c", "e"}))
+    assert sorted(schedule.pairings()) == [("a", "c"), ("a", "e"), ("b", "c"), ("b", "e"), ("c", "d"), ("d", "e")]
+
+
+def test_the_default_tournament_in_full() -> None:
+    schedule = Schedule(("random", "greedy", "counter"), pairs=3, block=2)
+    assert [(" ".join(block.seats), list(block.numbers)) for block in schedule.blocks()] == [
+        ("greedy random", [0, 1]),
+        ("random greedy", [0, 1]),
+        ("counter random", [0, 1]),
+        ("random counter", [0, 1]),
+        ("counter greedy", [0, 1]),
+        ("greedy counter", [0, 1]),
+        ("greedy random", [2]),
+        ("random greedy", [2]),
+        ("counter random", [2]),
+        ("random counter", [2]),
+        ("counter greedy", [2]),
+        ("greedy counter", [2]),
+    ]
+
+
+# --- order --------------------------------------------------------------------------------------------------
+
+
+@given(schedules(), st.randoms())
+def test_the_order_in_which_participants_joined_changes_nothing(schedule: Schedule, shuffle: st.random.Random) -> None:
+    joined = list(schedule.participants)
+    shuffle.shuffle(joined)
+    other = Schedule(
+        tuple(joined),
+        schedule.pairs,
+        schedule.format,
+        schedule.champions,
+        schedule.block,
+        untrusted=schedule.untrusted,
+    )
+    assert list(other.blocks()) == list(schedule.blocks())
+
+
+@given(schedules())
+def test_the_legs_of_a_block_are_neighbours(schedule: Schedule) -> None:
+    blocks = list(schedule.blocks())
+    for first, second in zip(blocks[::2], blocks[1::2], strict=True):
+        assert (first.leg, second.leg) == (0, 1)
+        assert (first.pairing, first.numbers) == (second.pairing, second.numbers)
+
+
+@given(schedules())
+def test_at_any_moment_no_pairing_is_more_than_one_block_a_leg_ahead(schedule: Schedule) -> None:
+    played: Counter[tuple[Pairing, int]] = Counter(
+        {(pairing, leg): 0 for pairing in schedule.pairings() for leg in (0, 1)}
+    )
+    for block in schedule.blocks():
+        played[block.pairing, block.leg] += 1
+        assert max(played.values()) - min(played.values()) <= 1
+
+
+@given(st.integers(2, 12), st.integers(1, 12))
+def test_at_any_moment_all_participants_have_met_as_many_opponents_up_to_one_or_two(size: int, pairs: int) -> None:
+    schedule = Schedule(field(size), pairs, block=4)
+    met = Counter(dict.fromkeys(schedule.participants, 0))
+    for block in schedule.blocks():
+        if block.leg == 1:
+            met.update(block.pairing)
+            assert max(met.values()) - min(met.values()) <= (2 if size % 2 else 1)
+
+
+@given(st.integers(2, 12), st.data())
+def test_at_any_moment_a_gauntlet_is_fair_to_both_of_its_sides(size: int, data: st.DataObject) -> None:
+    champions = frozenset(field(data.draw(st.integers(1, size - 1))))
+    schedule = Schedule(field(size), 8, Format.GAUNTLET, champions, block=4)
+    met = Counter(dict.fromkeys(schedule.participants, 0))
+    for block in schedule.blocks():
+        if block.leg == 1:
+            met.update(block.pairing)
+            for side in (champions, set(field(size)) - champions):
+                assert max(met[name] for name in side) - min(met[name] for name in side) <= 1
+
+
+# --- epochs -------------------------------------------------------------------------------------------------
+
+
+def test_more_pairs_come_in_a_new_epoch_that_adds_what_is_missing() -> None:
+    first = Schedule(("a", "b"), pairs=5, block=2)
+    second = Schedule(("a", "b"), pairs=8, block=2, previous=first)
+    assert (first.epoch, second.epoch) == (0, 1)
+    assert keys(second) == [
+        MatchKey(1, ("a", "b"), leg, number) for numbers in ((0, 1), (2,)) for leg in (0, 1) for number in numbers
+    ]
+    assert indexes(first) + indexes(second) == list(range(2 * 8))
+    assert [block.position for block in second.blocks()] == [6, 7, 8, 9]
+
+
+def test_a_late_bot_plays_all_its_pairs_and_the_others_nothing_again() -> None:
+    first = Schedule(("a", "c"), pairs=4)
+    second = Schedule(("a", "b", "c"), pairs=4, previous=first)
+    assert {key.pairing for key in keys(second)} == {("a", "b"), ("b", "c")}
+    assert second.match_count == 2 * 2 * 4
+    assert second.block_count == 4
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), min_size=1, max_size=4), st.sampled_from(Format))
+def test_however_a_tournament_grew_each_pairing_has_played_its_pairs(
+    growth: list[tuple[int, int]], format: Format
+) -> None:
+    size, pairs = 3, 2
+    epochs = [Schedule(field(size), pairs, format, _champion(format), block=3)]
+    for joined, more in growth:
+        size, pairs = size + joined, pairs + more
+        epochs.append(Schedule(field(size), pairs, format, _champion(format), block=3, previous=epochs[-1]))
+    planned = [key for epoch in epochs for key in keys(epoch)]
+    assert len(set(planned)) == len(planned)
+    assert Counter((key.pairing, key.leg) for key in planned) == {
+        (pairing, leg): pairs for pairing in epochs[-1].pairings() for leg in (0, 1)
+    }
+    assert [index for epoch in epochs for index in indexes(epoch)] == list(range(len(planned)))
+
+
+def _champion(format: Format) -> frozenset[str]:
+    return frozenset({"bot-1"}) if format is Format.GAUNTLET else frozenset()
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"participants": ("a", "b", "d"), "pairs": 5},
+        {"participants": ("a", "b", "c"), "pairs": 4},
+        {
+            "participants": ("a", "b", "c"),
+            "pairs": 5,
+            "format": Format.GAUNTLET,
+            "champions": frozenset({"a"}),
+        },
+    ],
+)
+def test_a_later_epoch_cannot_take_anything_back(later: dict[str, object]) -> None:
+    first = Schedule(("a", "b", "c"), pairs=5)
+    with pytest.raises(UsageError, match="can only add participants and pairs"):
+        Schedule(**later, previous=first)  # type: ignore[arg-type]
+
+
+# --- mistakes, seats and size -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schedule", "sentence"),
+    [
+        ({"participants": ("a", "b", "a")}, "each name must be there once"),
+        ({"participants": ("a",)}, "nobody who meets"),
+        ({"participants": ("a", "b"), "untrusted": frozenset({"z"})}, r"\['z'\] are no participants"),
+        ({"participants": ("a", "b"), "format": Format.GAUNTLET}, "a gauntlet of .* has nobody who meets"),
+        (
+            {"participants": ("a", "b"), "format": Format.GAUNTLET, "champions": frozenset("ab")},
+            "a gauntlet of .* has nobody who meets",
+        ),
+    ],
+)
+def test_what_cannot_be_a_tournament_is_refused(schedule: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        Schedule(pairs=1, **schedule)  # type: ignore[arg-type]
+
+
+def test_names_take_the_seats_in_turn_and_partners_are_of_one_participant() -> None:
+    assert [seating(("a", "b"), leg, 2) for leg in (0, 1)] == [("a", "b"), ("b", "a")]
+    assert [seating(("a", "b"), leg, 4) for leg in (0, 1)] == [("a", "b", "a", "b"), ("b", "a", "b", "a")]
+    assert [seating(("a", "b", "c"), leg, 3) for leg in (0, 1, 2)] == [
+        ("a", "b", "c"),
+        ("b", "c", "a"),
+        ("c", "a", "b"),
+    ]
+
+
+def test_a_schedule_of_forty_million_matches_is_counted_and_walked_in_constant_memory() -> None:
+    tracemalloc.start()
+    try:
+        schedule = Schedule(field(200), pairs=1000)
+        assert schedule.match_count == 2 * 1000 * 200 * 199 // 2
+        assert schedule.block_count == 2 * 32 * 200 * 199 // 2
+        last: Block | None = None
+        for last in islice(schedule.blocks(), 45_000):
+            pass
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert last is not None
+    assert last.numbers == range(32, 64)
+    assert peak < 200_000
