@@ -16,7 +16,7 @@ from arena.game.presets import name_of
 from arena.game.rules import Rules
 from arena.game.scoring import Outcome, Termination
 from arena.match.clock import TimeControl
-from arena.match.record import MatchRecord, Step, replay_deal
+from arena.match.record import DeckOf, MatchRecord, Step, replay_deal
 from arena.match.referee import DealEnded, Tell
 from arena.match.summary import MatchKey
 from arena.tournament import decks
@@ -93,7 +93,7 @@ class _Watcher:
     def __init__(
         self,
         game: Game,
-        deck_of: Callable[[int], tuple[int, ...]],
+        deck_of: DeckOf,
         names: tuple[str, ...],
         watch: Callable[[WatchedDeal], None],
     ) -> None:

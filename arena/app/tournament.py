@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime
+import itertools
 import os
 import queue
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,8 +28,7 @@ from arena.errors import ArenaError, UsageError
 from arena.game.presets import name_of
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
-from arena.store.store import Store, open_store
-from arena.store.values import Epoch, MatchResult, Participant, State, StoreError, Tournament
+from arena.store import Epoch, MatchResult, Participant, State, Store, Tournament, open_store
 from arena.tournament import decks
 from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig, differences, load_config
 from arena.tournament.runner import Played, Runner
@@ -140,6 +140,10 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
     config = load_config(options.config)
     specs = participants.of_config(config)
     sweep(MARKER)
+    try:
+        options.data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"the data folder {options.data} cannot be made: {error.strerror}; choose another by --data") from None
     with open_store(options.data / "arena.db") as store:
         tournament = _find_or_create(store, options, config, specs)
         with store.lock(tournament):
@@ -193,7 +197,7 @@ async def _play(
         return Finished(
             name=tournament.name,
             complete=complete,
-            void=store.void_count(tournament),
+            void=_void_matches(store, tournament),
             secrets=tuple(secrets[epoch.number] for epoch in epochs) if complete else (),
             paused_ms=engine.stopwatch.paused_s * 1000,
         )
@@ -226,6 +230,12 @@ async def _until_done_or_stopped(runner: Runner, listener: Listener) -> bool:
         loop.remove_signal_handler(signal.SIGTERM)
 
 
+def _void_matches(store: Store, tournament: Tournament) -> int:
+    return next(
+        tally.matches.get(Status.VOID, 0) for tally in store.tournaments() if tally.tournament.id == tournament.id
+    )
+
+
 def _first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """The error that made the others: one of the arena's own before any other."""
     leaves: list[BaseException] = []
@@ -249,19 +259,20 @@ def _find_or_create(
 ) -> Tournament:
     if options.resume is not None:
         return _find(store, options, config)
-    if options.name is not None and store.has(options.name):
+    taken = {tally.tournament.name for tally in store.tournaments()}
+    if options.name in taken:
         raise UsageError(
             f"there is a run {options.name!r} in {options.data} already: "
             f"go on with it by --resume {options.name}, or choose another name"
         )
     rehearsal = options.seed is not None
     tournament = store.create_tournament(
-        options.name or _free_name(store, config.name),
+        options.name or _free_name(taken, config.name),
         config=config.identity(),
         rules=config.rules.options(),
         participants=[_participant(spec) for spec in specs.values()],
         rated=config.rated and not rehearsal,
-        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        created=datetime.datetime.now(datetime.UTC),
         about={
             "title": config.title,
             "file": config.name,
@@ -284,11 +295,8 @@ def _find(store: Store, options: RunOptions, config: TournamentConfig) -> Tourna
     return mine[-1]
 
 
-def _free_name(store: Store, name: str) -> str:
-    number = 1
-    while store.has(f"{name}-{number}"):
-        number += 1
-    return f"{name}-{number}"
+def _free_name(taken: Container[str], name: str) -> str:
+    return next(free for number in itertools.count(1) if (free := f"{name}-{number}") not in taken)
 
 
 def _grow(
@@ -300,7 +308,7 @@ def _grow(
 ) -> None:
     """Check that the config still fits the run; more pairs or bots open a new epoch with a secret of its own."""
     latest = store.epochs(tournament)[-1]
-    changed = differences(latest.config, config.identity())
+    changed = differences(latest.config["identity"], config.identity())
     known = {participant.name: participant for participant in store.participants(tournament)}
     for name, spec in specs.items():
         if name in known and known[name].digest != spec.digest:
@@ -317,7 +325,7 @@ def _grow(
             + "\nundo this, or start a new run without --resume"
         )
     added = [name for name in specs if name not in known]
-    if added or config.pairs > latest.config["pairs"]:
+    if added or config.pairs > latest.config["identity"]["pairs"]:
         store.add_participants(tournament, [_participant(specs[name]) for name in added])
         _open_epoch(store, tournament, latest.number + 1, seed, config, specs)
 
@@ -337,7 +345,7 @@ def _open_epoch(
         number,
         secret,
         decks.commitment(secret),
-        config={**config.identity(), "untrusted": sorted(untrusted)},
+        config={"identity": config.identity(), "untrusted": sorted(untrusted)},
     )
 
 
@@ -355,7 +363,7 @@ def _schedules(epochs: Sequence[Epoch]) -> tuple[Schedule, ...]:
     for epoch in epochs:
         previous = schedules[-1] if schedules else None
         untrusted = frozenset(epoch.config["untrusted"])
-        schedules.append(_schedule(epoch.config, epoch.participants, untrusted, previous))
+        schedules.append(_schedule(epoch.config["identity"], epoch.participants, untrusted, previous))
     return tuple(schedules)
 
 
@@ -442,9 +450,7 @@ class _Writer:
         results = []
         for played in group:
             if not played.final:
-                self._store.record_void(
-                    self._tournament, played.key, played.attempt, played.record.testimony.evidence[0]
-                )
+                self._store.record_void(self._tournament, played.key, played.record.testimony.evidence[0])
                 continue
             summary = MatchSummary.of(played.key, played.mirrored, played.seats, self._rules, played.record)
             results.append(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, assert_never
 
 from arena.bot.match import DealResult, Match, MatchResult, Turn
@@ -42,7 +42,7 @@ class Player:
         *,
         name: str,
         version: str,
-        plays: tuple[str, ...] | Callable[[Rules], bool] | None,
+        plays: Iterable[str] | Callable[[Rules], bool] | None,
         decisions_at_once: int,
         waives_before_draw: bool,
     ) -> None:
@@ -53,7 +53,8 @@ class Player:
         self._plays = plays if plays is None or callable(plays) else _one_of(plays)
         self._decisions_at_once = decisions_at_once
         self._waives_before_draw = waives_before_draw
-        self._arena: ArenaDescription | None = None
+        self._rules: Rules | None = None
+        self._rules_name = ""
         self._seats: dict[str, _Seat] = {}
 
     def describe(self, request: bytes) -> bytes:
@@ -61,7 +62,8 @@ class Player:
         arena = codec.describe_request_of(request)
         refusal = self._refusal(arena)
         if not refusal:
-            self._arena = arena
+            self._rules = arena.rules
+            self._rules_name = arena.name
         description = BotDescription(
             protocol_major=PROTOCOL_MAJOR,
             protocol_minor=PROTOCOL_MINOR,
@@ -111,33 +113,38 @@ class Player:
             return f"this bot plays {', '.join(self._plays.names)} only, not these rules ({arena.name})"
         return f"this bot does not play these rules ({arena.name})"
 
-    def _start(self, started: codec.MatchStarted) -> None:
-        if self._arena is None:
-            log(f"match {started.match_id} began before the arena had said which rules are played")
-            return
+    def _start(self, started: codec.MatchStarted) -> _Seat | None:
+        if self._rules is None:
+            log(f"match {started.match_id} began before the arena and this bot had agreed on the rules")
+            return None
         match = Match(
             id=started.match_id,
-            rules=self._arena.rules,
-            rules_name=self._arena.name,
+            rules=self._rules,
+            rules_name=self._rules_name,
             seat=started.seat,
             bot_seed=started.bot_seed,
             limit_ms=started.limit_ms,
             bank_ms=started.bank_ms,
             resumed=started.resumed,
         )
-        self._seats[match.id] = _Seat(match, self._make)
+        self._seats[match.id] = seat = _Seat(match, self._make)
+        return seat
 
     def _answer(self, decision: codec.Decision) -> bytes:
         began = time.perf_counter_ns()
-        seat = self._seats.get(decision.match_id)
+        seat = self._seats.get(decision.match_id) or self._join(decision)
         if seat is None:
-            action, error = 0, f"decision {decision.id} is of match {decision.match_id!r}, which has not begun"
+            action, error = 0, "a decision came before the arena and this bot had agreed on the rules"
         else:
             action, error = seat.choose(decision)
         if error:
             log(error)
         think_us = (time.perf_counter_ns() - began) // 1000
         return codec.answer(decision.id, action, think_us, error)
+
+    def _join(self, decision: codec.Decision) -> _Seat | None:
+        """Begin a match at its first decision: a decision says all that is needed to answer it."""
+        return self._start(codec.MatchStarted(decision.match_id, decision.view.seat, (), b"", 0, 0, True))
 
 
 class _Seat:
@@ -196,10 +203,11 @@ class _OneOf:
         return rules in self._presets
 
 
-def _one_of(names: tuple[str, ...]) -> _OneOf:
+def _one_of(plays: Iterable[str]) -> _OneOf:
     # Imported here: most bots play all rules and start sooner without.
     from arena.game.presets import preset
 
+    names = (plays,) if isinstance(plays, str) else tuple(plays)
     return _OneOf(names, tuple(map(preset, names)))
 
 

@@ -29,8 +29,6 @@ from collections.abc import Callable, Iterator
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-WAIT_ALL = 0x40000000 if sys.platform == "linux" else 0
-"""`__WALL`: a thread that made us its tracer (PTRACE_TRACEME) stays unreapable for ever without it."""
 
 CHUNK = 65_536
 KILL_SECONDS = 5.0
@@ -166,7 +164,7 @@ class Keeper:
         report = os.read(failure, 16)
         os.close(failure)
         if report:
-            os.waitpid(self.bot, WAIT_ALL)
+            os.waitpid(self.bot, 0)
             self.bot = self.group = 0
             say(f'{{"failed": {int(report[1:])}, "stage": "{EXEC_STAGES[report[0] - 48]}"}}')
             return False
@@ -261,7 +259,7 @@ class Keeper:
             pass
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG | WAIT_ALL)
+                pid, status = os.waitpid(-1, os.WNOHANG)  # any: a thread that has itself traced by us, too
             except ChildProcessError:
                 return False
             if pid == 0:

@@ -360,7 +360,7 @@ def _marked(wanted: Callable[[str], bool]) -> list[psutil.Process]:
 def _kill_marked(wanted: Callable[[str], bool], seconds: float = 2.0) -> set[int]:
     """SIGKILL to all that is marked, round after round until none is left; returns the pids.
 
-    One look that finds nobody proves nothing: who forks and exits meanwhile is listed neither before nor after.
+    One look that finds nobody proves nothing: the child of one that forks and exits meanwhile is not listed.
     """
     killed: set[int] = set()
     deadline = time.monotonic() + seconds

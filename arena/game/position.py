@@ -289,6 +289,9 @@ def _check_close(game: Game, p: Position) -> None:
         for side in range(sides):
             if not 0 <= then[side] <= now[side]:
                 _refuse(f"side {side} had {then[side]} {name} at the close and has {now[side]} now")
+    for side in range(sides):
+        if p.closed_points[side] and not p.closed_tricks[side]:
+            _refuse(f"side {side} had {p.closed_points[side]} card points at the close but no trick")
     played = sum(p.closed_tricks)
     draws = (game.rules.deck - len(seats) * game.rules.hand - len(p.talon)) // len(seats)
     if played == draws:

@@ -234,25 +234,31 @@ class _Factors:
             np.array([after.tau - before.tau for before, after in zip(heard, rated, strict=True)]),
         )
 
-    def curvature(self, cavities: _Normals, answers: _Normals) -> Matrix:
-        """How the evidence resists a move of the means: minus the second derivatives of its log likelihood.
+    def response(self, cavities: _Normals, answers: _Normals, messages: _Normals) -> Matrix:
+        """How the force on each mean yields as the means are moved: minus its derivatives, a row each.
 
-        An answer tells a factor's curvature along each of its members.  Between two neighbouring sides it can
-        be no more than the lesser of theirs, and is just that where there are but two.
+        `messages` are those that will be moved along; the others a cavity holds, the more it moves with its owner.
+        An answer tells how a factor's likelihood curves along each of its members.  Between two neighbouring
+        sides it can curve no more than along the lesser, and does just that where there are but two.
         """
-        along = cavities.precision * answers.precision / (cavities.precision + answers.precision)
-        first_slot = 0
+        said = self.beliefs(messages).precision - _PRIOR_PRECISION
+        others = said[self._owner] - messages.precision
+        follows = others / (_PRIOR_PRECISION + others) * (1 + _PRIOR_PRECISION / said)[self._owner]
+        stretch = 1 + answers.precision / cavities.precision
+        curvature = answers.precision / stretch
         matrix = np.diag(np.full(self._size, _PRIOR_PRECISION))
+        slot = 0
         for sides, _, copies in self._games:
-            by_side = []
+            places = []
             for side in sides:
-                by_side.append(float(along[first_slot]))
-                first_slot += len(side)
-            for (side, here), (other, there) in pairwise(zip(sides, by_side, strict=True)):
-                resistance = copies * min(here, there)
-                ends = [(number, 1) for number in side] + [(number, -1) for number in other]
-                for (row, sign), (column, column_sign) in product(ends, repeat=2):
-                    matrix[row, column] += sign * column_sign * resistance
+                places.append(range(slot, slot + len(side)))
+                slot += len(side)
+            for (here, there), link in zip(pairwise(places), _links([curvature[place[0]] for place in places]), strict=True):
+                link *= copies
+                ends = [(end, 1) for end in here] + [(end, -1) for end in there]
+                for (end, sign), (other, other_sign) in product(ends, repeat=2):
+                    share = 1.0 if end == other else follows[other]
+                    matrix[self._owner[end], self._owner[other]] += sign * other_sign * share * stretch[end] * link
         return matrix
 
     def moved(self, messages: _Normals, means: Vector) -> _Normals:
@@ -283,12 +289,13 @@ def _settle(factors: _Factors, environment: _Environment) -> tuple[list[Rating],
         answers = factors.answers(environment, cavities)
         aim = factors.beliefs(answers)
         force = aim.product - aim.precision * beliefs.mean
-        move = np.linalg.solve(factors.curvature(cavities, answers), force)
-        unrest = max(np.abs(move).max(), np.abs(aim.sigma - beliefs.sigma).max())
         last, swing = swing, np.array([math.log(ratio) for ratio in aim.precision / beliefs.precision])
         if last is not None:
             step = _aitken(step, last, swing)
-        messages = factors.moved(messages.towards(answers, step), beliefs.mean + move)
+        messages = messages.towards(answers, step)
+        move = np.linalg.solve(factors.response(cavities, answers, messages), force)
+        unrest = max(np.abs(move).max(), np.abs(aim.sigma - beliefs.sigma).max())
+        messages = factors.moved(messages, beliefs.mean + move)
         beliefs = factors.beliefs(messages)
     ratings = zip(beliefs.mean.tolist(), beliefs.sigma.tolist(), strict=True)
     return [Rating(MU + mean, sigma) for mean, sigma in ratings], sweeps
@@ -299,3 +306,17 @@ def _aitken(step: float, last: Vector, swing: Vector) -> float:
     change = swing - last
     length = float(change @ change)
     return min(max(-step * float(last @ change) / length, 0.25), 1.0) if length > 0 else step
+
+
+def _links(curvatures: list[float]) -> list[float]:
+    links = [0.0] * (len(curvatures) - 1)
+    first, last = 0, len(links) - 1
+    above = below = 0.0
+    while first < last:
+        links[first] = above = max(curvatures[first] - above, 0)
+        links[last] = below = max(curvatures[last + 1] - below, 0)
+        first += 1
+        last -= 1
+    if first == last:
+        links[first] = max(min(curvatures[first] - above, curvatures[first + 1] - below), 0)
+    return links

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    r"""The text with every character that is not printable written as an escape, and a backslash as two.
+    r"""The text with each unprintable character written as an escape, and a backslash as two.
 
-    Control characters, terminal escapes, line breaks, direction overrides and lone surrogates all become what they
-    are: `\x1b`, `\n`, `\u202e`.  Two different texts never look the same.
+    Control characters, terminal escapes, line breaks, direction overrides and lone surrogates all show as what they
+    are: `\x1b`, `\n`, `\u202e`.  Two different texts never give the same.
     """
     return "".join(
-        char if char.isprintable() and char != "\\" else char.encode("unicode_escape", "surrogatepass").decode()
-        for char in text
+        char if char.isprintable() and char != "\\" else char.encode("unicode_escape").decode() for char in text
     )

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena.ratings.base import Rating
-from arena.store.values import Epoch, Participant, State, StoredFault
+from arena.store.chains import Participant
+from arena.store.values import Epoch, State, StoredFault
 from arena.tournament.standings import Encounter, Standing
 
 

@@ -16,6 +16,8 @@ _PLAY = "arena/play/1"
 _CHAIN = "arena/chain/1"
 _SEAL = "arena/seal/1"
 
+_encoder = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Participant:
@@ -41,7 +43,7 @@ class ChainHead(NamedTuple):
 
 def canonical(value: Any) -> str:
     """Plain values as the one JSON text that stands for them: keys sorted, no spaces, ASCII only."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _encoder.encode(value)
 
 
 def digest(*values: object) -> str:

@@ -242,6 +242,14 @@ def _make_writable(database: Database) -> None:
         pass  # says now, rather than after the first match, that the file or its folder is read-only
 
 
+def self_check(connection: Connection) -> str | None:
+    """What the database finds wrong with its own file; None where nothing is, or where a server looks after it."""
+    if connection.dialect.name != "sqlite":
+        return None
+    found: str = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
+    return None if found == "ok" else found
+
+
 # --- sentences ----------------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from arena.match.summary import MatchKey, MatchSummary
 from arena.store import locking, verify
 from arena.store.chains import ChainHead, Participant, canonical, join
 from arena.store.engine import AnyRow, Database
-from arena.store.schema import epochs, faults, locks, matches, participants, tournaments, voids
+from arena.store.schema import KEY, epochs, faults, locks, matches, participants, tournaments, voids
 from arena.store.values import (
     Broken,
     Epoch,
@@ -34,7 +34,7 @@ from arena.store.values import (
 LAST = "last"
 """The word for the tournament that was created last; no tournament has it as its name."""
 
-_KEY = (matches.c.epoch, matches.c.pairing, matches.c.leg, matches.c.number)
+_KEY = tuple(matches.c[name] for name in KEY)
 _RESULT = (
     *_KEY,
     matches.c.position,
@@ -249,7 +249,7 @@ class Queries:
     def verify_seals(self, tournament: Tournament) -> Broken | None:
         """Compute every seal again from what is stored; the first row that is not what was committed, or None."""
         with self._database.reading() as connection:
-            return verify.seals(connection, tournament.id)
+            return verify.seals(connection, tournament.id) or verify.indexes(connection)
 
 
 def in_words(key: MatchKey) -> str:

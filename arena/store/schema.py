@@ -9,6 +9,7 @@ so that what reads only small columns need not walk over them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -162,6 +163,7 @@ JOURNAL: Sequence[Table] = (participants, epochs, matches, faults, voids)
 """The sealed tables; each refers only to those before it."""
 
 
+@cache
 def sealed_columns(table: Table) -> tuple[Column[Any], ...]:
     """The columns that a seal covers, in its order; the tournament's number is this store's own affair."""
     return tuple(

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Table, delete, insert, select, update
 
 from arena.errors import UsageError
 from arena.match.record import Status
@@ -23,7 +23,6 @@ from arena.store.engine import connect
 from arena.store.queries import LAST, Queries, in_words
 from arena.store.schema import (
     JOURNAL,
-    KEY,
     epochs,
     faults,
     locks,
@@ -38,8 +37,8 @@ from arena.store.verify import participants_before
 
 __all__ = ["MatchResult", "Store", "StoreError", "open_queries", "open_store"]
 
-_KEYS_AT_ONCE = 500
-"""How many keys one question names: databases bound the number of values."""
+_NUMBERS_AT_ONCE = 1000
+"""How many matches one question names: databases bound it."""
 
 
 def open_store(where: Path | str, *, readonly: bool = False) -> Store:
@@ -272,7 +271,8 @@ class _Journal:
             raise StoreError(f"the store has no tournament number {tournament}")
         self._connection = connection
         self._tournament = tournament
-        self._serial, self._head = row
+        self._serial: int = row.rows
+        self._head: str = row.head
         self._rows: dict[Table, list[dict[str, Any]]] = {table: [] for table in JOURNAL}
 
     def entered(self) -> tuple[Participant, ...]:
@@ -378,16 +378,21 @@ def _played_twice(key: MatchKey) -> StoreError:
 def _stored(
     connection: Connection, tournament: Tournament, keys: Sequence[MatchKey]
 ) -> Iterator[tuple[MatchKey, str]]:
-    """The play hashes of those keys that are stored."""
-    columns = [matches.c[name] for name in KEY]
-    by_columns = {tuple(_key_row(key).values()): key for key in keys}
-    wanted = list(by_columns)
-    for start in range(0, len(wanted), _KEYS_AT_ONCE):
-        some = tuple_(*columns).in_(wanted[start : start + _KEYS_AT_ONCE])
-        for *found, play in connection.execute(
-            select(*columns, matches.c.play_hash).where(matches.c.tournament == tournament.id, some)
-        ):
-            yield by_columns[tuple(found)], play
+    """The play hashes of those keys that are stored, asked for by pairing and leg as they come in blocks."""
+    blocks: dict[tuple[int, tuple[str, ...], int], list[int]] = {}
+    for key in keys:
+        blocks.setdefault((key.epoch, key.pairing, key.leg), []).append(key.number)
+    for (epoch, pairing, leg), numbers in blocks.items():
+        block = select(matches.c.number, matches.c.play_hash).where(
+            matches.c.tournament == tournament.id,
+            matches.c.epoch == epoch,
+            matches.c.pairing == canonical(pairing),
+            matches.c.leg == leg,
+        )
+        for start in range(0, len(numbers), _NUMBERS_AT_ONCE):
+            some = matches.c.number.in_(numbers[start : start + _NUMBERS_AT_ONCE])
+            for row in connection.execute(block.where(some)):
+                yield MatchKey(epoch, pairing, leg, row.number), row.play_hash
 
 
 def _check(connection: Connection, tournament: Tournament, results: Sequence[MatchResult]) -> None:

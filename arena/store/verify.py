@@ -9,9 +9,18 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Table, select
 
 from arena.store.chains import Participant, chain_start, first_seal, link, play_hash, seal
-from arena.store.engine import AnyRow
-from arena.store.schema import JOURNAL, epochs, matches, participants, sealed_columns, tournaments
+from arena.store.engine import AnyRow, self_check
+from arena.store.schema import JOURNAL, KEY, epochs, matches, participants, sealed_columns, tournaments
 from arena.store.values import Broken
+
+_PLAYED = (
+    matches.c.serial,
+    *(matches.c[name] for name in KEY),
+    matches.c.position,
+    matches.c.seats,
+    matches.c.play_hash,
+    matches.c.play,
+)
 
 
 def participants_before(
@@ -37,7 +46,7 @@ def chain(connection: Connection, tournament: int) -> Broken | None:
         entered = participants_before(connection, tournament, epoch.serial)
         head, length = chain_start(rules, epoch.config, entered, epoch.number, epoch.commitment), 0
         played = (
-            select(matches)
+            select(*_PLAYED)
             .where(matches.c.tournament == tournament, matches.c.epoch == epoch.number)
             .order_by(matches.c.position)
         )
@@ -76,6 +85,12 @@ def seals(connection: Connection, tournament: int) -> Broken | None:
     if (expected, head) != (whole.rows, whole.head):
         return Broken(tournaments.name, 0, f"{whole.rows} rows were committed, the last ones are not here")
     return None
+
+
+def indexes(connection: Connection) -> Broken | None:
+    """Have the database compare its indexes, which answer for the rows, with the rows."""
+    damage = self_check(connection)
+    return None if damage is None else Broken(tournaments.name, 0, f"the database is damaged: {damage}")
 
 
 class _Place(NamedTuple):

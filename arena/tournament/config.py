@@ -110,7 +110,8 @@ class TournamentConfig:
 
         Raises `UsageError` with every mistake: a name twice, a champion that does not play or has nobody to meet.
         """
-        mistakes = [f"bots: {mistake}" for mistake in _same_names(names)]
+        shared = _shared_names(names)
+        mistakes = [f"[[bots]] {shared}"] if shared else []
         strangers = [champion for champion in self.champions if champion not in names]
         for champion in strangers:
             hint = _nearest(champion, names) or f"the participants are {_listed(names)}"
@@ -156,11 +157,11 @@ def differences(stored: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
     before, after = _flat(stored), _flat(new)
     for key in sorted({*before, *after}):
-        was, now = before.get(key, "not set"), after.get(key, "not set")
-        if key == "pairs" and isinstance(was, int) and isinstance(now, int) and now < was:
-            found.append(f"pairs was {was}, is now {now}; it can only grow")
-        elif key != "pairs" and was != now:
-            found.append(f"{key} was {_toml(was)}, is now {_toml(now)}")
+        was, now = before.get(key), after.get(key)
+        if was != now:
+            found.append(f"{key} was {_in_full(was)}, is now {_in_full(now)}")
+    if new["pairs"] < stored["pairs"]:
+        found.append(f"pairs was {stored['pairs']}, is now {new['pairs']}; it can only grow")
     lost = Counter(map(_entry_in_words, stored["bots"])) - Counter(map(_entry_in_words, new["bots"]))
     found += [f"the bot {entry} is gone; bots can only be added" for entry in sorted(lost.elements())]
     return found
@@ -172,19 +173,17 @@ def load_config(path: Path) -> TournamentConfig:
     Raises one `UsageError` with a line for each mistake in the file.
     """
     data = _read(path)
-    rules, rules_name, mistakes = _rules(data.get("rules", DEFAULT_RULES))
-    try:
-        table = TournamentTable.model_validate({"name": path.stem, **data})
-    except ValidationError as error:
-        raise _refusal(path, [*(_in_words(dict(mistake)) for mistake in error.errors()), *mistakes]) from None
-    if rules is None:
+    mistakes: list[str] = []
+    table = _table({"name": path.stem, **data}, mistakes)
+    rules = _rules(data.get("rules", DEFAULT_RULES), mistakes)
+    if table is None or rules is None:
         raise _refusal(path, mistakes)
     return TournamentConfig(
         path=path,
         name=table.name,
         title=table.title or table.name,
-        rules=rules,
-        rules_name=rules_name,
+        rules=rules[0],
+        rules_name=rules[1],
         format=table.format,
         champions=tuple(table.champions),
         pairs=table.pairs,
@@ -224,7 +223,7 @@ def _printable(text: str) -> str:
 def _run_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise ValueError(
-            f"is {name!r} (by default the file's name); expected 1 to 64 letters, digits, '.', '_' and '-', "
+            f"is {_shortened(name)} (by default the file's name); expected 1 to 64 letters, digits, '.', '_' and '-', "
             "the first a letter or a digit"
         )
     return name
@@ -246,10 +245,10 @@ def _champions(champions: list[str], info: ValidationInfo) -> list[str]:
 
 def _bots(bots: list[BotTable]) -> list[BotTable]:
     if not 2 <= len(bots) <= MAX_BOTS:
-        raise ValueError(f"has {len(bots)} [[bots]] tables; expected 2 to {MAX_BOTS}")
-    mistakes = _same_names([entry.name or None for entry in bots])
-    if mistakes:
-        raise ValueError("; ".join(mistakes))
+        raise ValueError(f"lists {len(bots)} bot{'s' * (len(bots) != 1)}; expected 2 to {MAX_BOTS}")
+    shared = _shared_names([entry.name for entry in bots])
+    if shared:
+        raise ValueError(shared)
     return bots
 
 
@@ -265,10 +264,9 @@ def _rules_schema() -> dict[str, Any]:
             return {"enum": [str(value) for value in kind]}
         return {"type": "boolean" if kind is bool else "integer"}
 
-    name = {"enum": list(PRESETS)}
-    options = {name: option(kind) for name, kind in OPTION_TYPES.items()}
-    table = {"type": "object", "additionalProperties": False, "properties": {"preset": name, **options}}
-    return {"anyOf": [name, table]}
+    preset_name = {"enum": list(PRESETS)}
+    keys = {"preset": preset_name, **{name: option(kind) for name, kind in OPTION_TYPES.items()}}
+    return {"anyOf": [preset_name, {"type": "object", "additionalProperties": False, "properties": keys}]}
 
 
 def _without_default(schema: dict[str, Any]) -> None:
@@ -376,7 +374,7 @@ class TournamentTable(_Table):
         description="When a bot does not start: stop before the first deal, or let it lose by walkover.",
     )
     rated: bool = Field(default=True, description="Whether the results count in the bots' careers.")
-    clock: ClockTable = Field(default=ClockTable(), description="How long bots may take.")
+    clock: ClockTable = Field(default=ClockTable(), description="The time to think, to start and to build.")
     bots: Annotated[list[BotTable], AfterValidator(_bots)] = Field(description="Who takes part: two bots or more.")
 
 
@@ -417,6 +415,15 @@ def _refusal(path: Path, mistakes: Sequence[str]) -> UsageError:
     return UsageError("\n".join(f"{path}: {mistake}" for mistake in mistakes))
 
 
+def _table(data: Mapping[str, Any], mistakes: list[str]) -> TournamentTable | None:
+    """All but the rules; None once its mistakes are added to the others."""
+    try:
+        return TournamentTable.model_validate(data)
+    except ValidationError as error:
+        mistakes += [_in_words(dict(mistake)) for mistake in error.errors()]
+        return None
+
+
 def _in_words(mistake: Mapping[str, Any]) -> str:
     """One of pydantic's mistakes as a sentence: key, what was found, what was expected."""
     *table, last = mistake["loc"]
@@ -427,16 +434,16 @@ def _in_words(mistake: Mapping[str, Any]) -> str:
         case "missing" if last == "bots":
             return f"bots is missing; {_EXPECTED_BOTS}"
         case "list_type" if last == "bots":
-            return f"bots is {_toml(mistake['input'])}; {_EXPECTED_BOTS}"
+            return f"bots is {_shortened(mistake['input'])}; {_EXPECTED_BOTS}"
         case "missing":
             return f'{key} is missing; expected a text such as {last} = "greedy"'
         case "value_error":
             return f"{key} {mistake['ctx']['error']}"
         case kind if kind in _EXPECTED:
             expected = _EXPECTED[kind].format_map(mistake.get("ctx", {}))
-            return f"{key} is {_toml(mistake['input'])}; expected {expected}"
+            return f"{key} is {_shortened(mistake['input'])}; expected {expected}"
         case _:
-            return f"{key} is {_toml(mistake['input'])}; {mistake['msg']}"
+            return f"{key} is {_shortened(mistake['input'])}; {mistake['msg']}"
 
 
 def _known_keys(table: Sequence[str | int], key: str) -> str:
@@ -449,38 +456,44 @@ def _known_keys(table: Sequence[str | int], key: str) -> str:
 
 
 def _key(location: Sequence[str | int]) -> str:
-    """`("bots", 0, "name")` as a person counts: `[[bots]] #1 name`."""
-    match location:
-        case ("bots", int(index), *rest):
+    """`("bots", 0, "name")` as a person counts: `[[bots]] #1 name`; foreign text cannot break the line."""
+    match [part if isinstance(part, int) or part.isprintable() else repr(part) for part in location]:
+        case ["bots"]:
+            return "[[bots]]"
+        case ["bots", int(index), *rest]:
             return " ".join([f"[[bots]] #{index + 1}", *map(str, rest)])
-        case (name, int(index)):
+        case [name, int(index)]:
             return f"{name} #{index + 1}"
-        case _:
-            return ".".join(map(str, location))
+        case parts:
+            return ".".join(map(str, parts))
 
 
-def _rules(value: object) -> tuple[Rules | None, str, list[str]]:
-    """The rules that the key `rules` asks for and their name; or None and every mistake in them."""
-    options = {"preset": value} if not isinstance(value, dict) else {"preset": DEFAULT_RULES, **value}
+def _rules(value: object, mistakes: list[str]) -> tuple[Rules, str] | None:
+    """The rules that the key `rules` asks for, and their name; None once its mistakes are added to the others."""
+    options = {"preset": DEFAULT_RULES, **value} if isinstance(value, dict) else {"preset": value}
     key = "rules.preset" if isinstance(value, dict) else "rules"
     name = options.pop("preset")
     if not isinstance(name, str):
-        return None, "", [f'{key} is {_toml(name)}; expected the name of a preset such as "{DEFAULT_RULES}"']
+        mistakes.append(f'{key} is {_shortened(name)}; expected the name of a preset such as "{DEFAULT_RULES}"')
+        return None
     try:
         base = preset(name)
     except UsageError as error:
-        return None, "", [f"{key}: {error}"]
+        mistakes.append(f"{key}: {error}")
+        return None
     try:
         rules = base.with_options(options)
     except RulesError:
-        return None, "", _rules_mistakes(base, options)
+        mistakes += _rules_mistakes(base, options)
+        return None
     sides = Table.of(rules).sides
     if sides != 2:
-        return None, "", [f"rules.seating is {rules.seating}, a table of {sides} sides; expected one of two sides"]
-    changed = rules.options().items() - base.options().items()
+        mistakes.append(f"rules.seating is {rules.seating}, a table of {sides} sides; expected one of two sides")
+        return None
+    changed = sorted(rules.options().items() - base.options().items())
     if changed:
-        name += " with " + ", ".join(f"{option} {value}".lower() for option, value in sorted(changed))
-    return rules, name, []
+        name += " with " + ", ".join(f"{option} {value}".lower() for option, value in changed)
+    return rules, name
 
 
 def _rules_mistakes(base: Rules, options: Mapping[str, object]) -> list[str]:
@@ -494,21 +507,20 @@ def _rules_mistakes(base: Rules, options: Mapping[str, object]) -> list[str]:
         except RulesError as error:
             blamed = left.pop(error.field, None)
             if blamed is not None or not mistakes:
-                mistakes.append(f"rules.{error.field}: {error}")
+                mistakes.append(f"{_key(('rules', error.field))}: {error}")
             if blamed is None:  # a contradiction with the preset, or one made by leaving options out
                 return mistakes
 
 
-def _same_names(names: Sequence[str | None]) -> list[str]:
+def _shared_names(names: Sequence[str]) -> str | None:
+    """Which entries share a name, in words; empty names are not known yet."""
     places: defaultdict[str, list[str]] = defaultdict(list)
     for number, name in enumerate(names, start=1):
-        if name is not None:
-            places[name].append(f"#{number}")
-    return [
-        f"[[bots]] {' and '.join(numbers)} are both named {name!r}; expected a name of its own for each"
-        for name, numbers in places.items()
-        if len(numbers) > 1
+        places[name].append(f"#{number}")
+    shared = [
+        f"{' and '.join(numbers)} share the name {name!r}" for name, numbers in places.items() if name and numbers[1:]
     ]
+    return f"{', '.join(shared)}; expected a name of its own for each" if shared else None
 
 
 def _nearest(word: str, known: Iterable[str]) -> str | None:
@@ -521,12 +533,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _flat(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """The values but the bots, those of tables under `table.key`."""
+    """The values that never change in a run, those of tables under `table.key`."""
     flat: dict[str, Any] = {}
     for key, value in identity.items():
         if isinstance(value, Mapping):
             flat.update({f"{key}.{inner}": value[inner] for inner in value})
-        elif key != "bots":
+        elif key not in ("pairs", "bots"):
             flat[key] = value
     return flat
 
@@ -535,6 +547,13 @@ def _entry_in_words(entry: Mapping[str, Any]) -> str:
     return repr(entry["bot"]) if entry["name"] is None else f"{entry['bot']!r} named {entry['name']!r}"
 
 
-def _toml(value: object) -> str:
-    """A found value, shortened and with the booleans of TOML."""
-    return str(value).lower() if isinstance(value, bool) else reprlib.repr(value)
+def _in_full(value: object) -> str:
+    """A value of an identity as its file has it; the identity of another version may lack it."""
+    if value is None:
+        return "not set"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _shortened(value: object) -> str:
+    """A found value, which may be of any size."""
+    return _in_full(value) if isinstance(value, bool) else reprlib.repr(value)

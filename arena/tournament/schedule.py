@@ -1,11 +1,13 @@
 """Who meets whom, in which order: a lazy, pure function of the config, the same for any join order.
 
-Chunk of lists by chunk, round by round, the legs of a block next to each other: at any moment no pairing is more
-than one block a leg ahead of another, and no participant more than one meeting (two where the field is odd).
+Chunk of lists by chunk, everyone in turn, the legs of a block next to each other: at any moment no pairing is more
+than one block a leg ahead of another, and nobody more than one meeting ahead of another (two in an odd field; in a
+gauntlet champions compare with champions).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -92,9 +94,12 @@ class Schedule:
         return self.previous.epoch + 1 if self.previous else 0
 
     def pairings(self) -> Iterator[Pairing]:
-        """Every pairing once, round by round."""
-        for pairings in self._rounds():
-            yield from pairings
+        """Every pairing once, in the order in which they meet."""
+        match self.format:
+            case Format.ROUND_ROBIN:
+                return _circle(sorted(self.participants))
+            case Format.GAUNTLET:
+                return _in_turn(sorted(self.champions), sorted(set(self.participants) - self.champions))
 
     def lists(self, pairing: Pairing) -> int:
         """How many lists a pairing plays in this epoch: what the earlier ones left, 0 if nothing."""
@@ -151,15 +156,6 @@ class Schedule:
         blocks, matches = earlier._start()
         return blocks + earlier.block_count, matches + earlier.match_count
 
-    def _rounds(self) -> Iterator[list[Pairing]]:
-        """Rounds in which nobody has more than one pairing; together they hold each pairing once."""
-        match self.format:
-            case Format.ROUND_ROBIN:
-                return _circle(sorted(self.participants))
-            case Format.GAUNTLET:
-                champions = sorted(self.champions)
-                return _cross(champions, sorted(set(self.participants).difference(champions)))
-
 
 def seating(pairing: Pairing, leg: int, seats: int) -> tuple[str, ...]:
     """The participant of each seat in a leg: the names in order, the `leg`-th first, round and round the table.
@@ -169,22 +165,23 @@ def seating(pairing: Pairing, leg: int, seats: int) -> tuple[str, ...]:
     return (pairing[leg:] + pairing[:leg]) * (seats // len(pairing))
 
 
-def _circle(names: list[str]) -> Iterator[list[Pairing]]:
-    """The circle method: the first stays, the others move on by one place; in an odd field one rests in each round."""
+def _circle(names: list[str]) -> Iterator[Pairing]:
+    """Rounds with everyone once in each: the first stays, the others move on by a place; of an odd field one rests."""
     ring: list[str | None] = [*names, None] if len(names) % 2 else [*names]
     half = len(ring) // 2
     for _ in ring[1:]:
-        meetings = zip(ring[:half], reversed(ring[half:]), strict=True)
-        yield [_pairing(a, b) for a, b in meetings if a is not None and b is not None]
+        for one, other in zip(ring[:half], reversed(ring[half:]), strict=True):
+            if one is not None and other is not None:
+                yield _pairing(one, other)
         ring.insert(1, ring.pop())
 
 
-def _cross(ours: list[str], theirs: list[str]) -> Iterator[list[Pairing]]:
-    """Everyone of one list meets everyone of the other, all of the shorter list in each round."""
-    shorter, longer = sorted((ours, theirs), key=len)
-    for turn in range(len(longer)):
-        yield [_pairing(a, b) for a, b in zip(shorter, longer[turn:] + longer[:turn], strict=False)]
+def _in_turn(ours: list[str], theirs: list[str]) -> Iterator[Pairing]:
+    """Each of ours meets each of theirs, both taking turns; one of ours is passed over when the same two are due."""
+    lap = math.lcm(len(ours), len(theirs))
+    for turn in range(len(ours) * len(theirs)):
+        yield _pairing(ours[(turn + turn // lap) % len(ours)], theirs[turn % len(theirs)])
 
 
-def _pairing(a: str, b: str) -> Pairing:
-    return (a, b) if a < b else (b, a)
+def _pairing(one: str, other: str) -> Pairing:
+    return (one, other) if one < other else (other, one)

@@ -208,7 +208,8 @@ while True:
 
 @linux_only
 def test_after_the_grace_nothing_is_left_not_even_a_deaf_daemon(keep: Keep) -> None:
-    kept = keep(DAEMON + "signal.signal(15, signal.SIG_IGN)\nopen('ready', 'w').write('x')\ntime.sleep(99)")
+    ready = "signal.signal(15, signal.SIG_IGN)\nopen('ready', 'w').write('x')\ntime.sleep(99)"
+    kept = keep(DAEMON + ready)
     kept.wait_for("ready")
     assert len(marked(kept.marker)) == 3
     kept.order(b"\x01")
@@ -218,7 +219,8 @@ def test_after_the_grace_nothing_is_left_not_even_a_deaf_daemon(keep: Keep) -> N
 
 @pytest.mark.parametrize("how", ["the pipe closes", "no grace is given"])
 def test_without_grace_the_bot_is_killed_unasked(keep: Keep, how: str) -> None:
-    kept = keep("import signal, time; signal.signal(15, print); open('ready', 'w').write('x')\ntime.sleep(99)")
+    ready = "signal.signal(15, print); open('ready', 'w').write('x')"
+    kept = keep(f"import signal, time\n{ready}\ntime.sleep(99)")
     kept.wait_for("ready")
     if how == "the pipe closes":
         kept.close()
@@ -301,6 +303,23 @@ time.sleep(99)
 
 
 @linux_only
+def test_a_traced_bot_that_stands_still_is_not_taken_for_one_that_exited(keep: Keep) -> None:
+    kept = keep(
+        """
+import ctypes, os, signal
+ctypes.CDLL(None).ptrace(0, 0, 0, 0)
+open("ready", "w").write("x")
+os.kill(os.getpid(), signal.SIGUSR1)
+"""
+    )
+    pid = kept.report()["started"]
+    wait_until(lambda: psutil.Process(pid).status() == psutil.STATUS_TRACING_STOP)
+    kept.close()
+    assert kept.ended()["ended"] == 0
+    assert kept.exit_status() == -signal.SIGKILL
+
+
+@linux_only
 def test_orphans_of_a_living_bot_are_buried(keep: Keep) -> None:
     kept = keep(
         """
@@ -355,7 +374,8 @@ def test_a_keeper_that_is_killed_takes_its_bot_with_it(keep: Keep) -> None:
 def test_an_arena_killed_at_any_moment_leaves_nothing(tmp_path: Path) -> None:
     arena_like = """
 import subprocess, sys
-subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(2,), start_new_session=True)
+pipe = subprocess.PIPE
+subprocess.Popen(sys.argv[1:], stdin=pipe, stdout=pipe, pass_fds=(2,), start_new_session=True)
 sys.stdout.write("x")
 sys.stdout.flush()
 sys.stdin.read()

@@ -25,6 +25,12 @@ DEADLINE = 30.0
 ROOT = Path(__file__).resolve().parents[2]
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="needs a child subreaper")
 
+UNMARKED = """
+import os, subprocess
+with open("unmarked", "w") as file:
+    file.write(str(subprocess.Popen(["sleep", "99"], env={}, start_new_session=True).pid))
+"""
+"""A child that no marker will find."""
 SLEEP = "import time\ntime.sleep(99)\n"
 DAEMON = """
 import os, signal, time
@@ -44,13 +50,12 @@ def python_bot(folder: Path, code: str) -> BotSpec:
 
 
 def program(folder: Path, *argv: str) -> BotSpec:
-    return BotSpec(name="Test", kind=BotKind.FILE, digest="0" * 64, run=argv, cwd=folder)
+    return BotSpec(name="Test", kind=BotKind.FILE, digest="0", run=argv, cwd=folder)
 
 
 async def start(spec: BotSpec, marker: str, **env: str) -> BotProcess:
-    return await launch(
-        spec, address="unix:/nowhere", env=env, log=spec.cwd / "logs" / "bot.log", marker=marker, limits=Limits()
-    )
+    log = spec.cwd / "logs" / "bot.log"
+    return await launch(spec, address="unix:/nowhere", env=env, log=log, marker=marker, limits=Limits())
 
 
 def log_of(folder: Path) -> str:
@@ -148,7 +153,8 @@ def test_less_address_space_than_grpc_needs_is_refused(size: int) -> None:
 
 
 def test_the_limits_reach_the_bot(tmp_path: Path, marker: str) -> None:
-    code = "from resource import *\nprint([getrlimit(n)[0] for n in (RLIMIT_AS, RLIMIT_NOFILE, RLIMIT_FSIZE)])"
+    code = "from resource import *; kinds = (RLIMIT_AS, RLIMIT_NOFILE, RLIMIT_FSIZE)\n"
+    code += "print([getrlimit(kind)[0] for kind in kinds])"
     limits = Limits(address_space=2_000_000_000, files=77, file_size=4096)
 
     async def run() -> None:
@@ -164,7 +170,9 @@ def test_the_limits_reach_the_bot(tmp_path: Path, marker: str) -> None:
 # --- what is seen of it -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("code", "status"), [("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 9)", -9)])
+@pytest.mark.parametrize(
+    ("code", "status"), [("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 9)", -9)]
+)
 def test_the_exit_status_arrives_without_a_stop(tmp_path: Path, marker: str, code: str, status: int) -> None:
     async def run() -> None:
         bot = await start(python_bot(tmp_path, code), marker)
@@ -190,7 +198,8 @@ def test_the_last_lines_of_stderr_are_there_when_the_exit_is(tmp_path: Path, mar
 
 def test_stderr_of_a_living_bot_can_be_read(tmp_path: Path, marker: str) -> None:
     async def run() -> None:
-        bot = await start(python_bot(tmp_path, "import sys\nprint('thinking', file=sys.stderr)\n" + SLEEP), marker)
+        spec = python_bot(tmp_path, "import sys\nprint('thinking', file=sys.stderr)\n" + SLEEP)
+        bot = await start(spec, marker)
         await happens(lambda: bot.stderr_tail(5) == "thinking")
         await bot.stop()
 
@@ -265,7 +274,8 @@ def test_a_remote_bot_cannot_be_launched(tmp_path: Path, marker: str) -> None:
 @pytest.mark.parametrize("grace", [0.0, 0.1])
 def test_stop_leaves_nothing_not_even_a_deaf_daemon(tmp_path: Path, marker: str, grace: float) -> None:
     async def run() -> None:
-        bot = await start(python_bot(tmp_path, DAEMON + "signal.signal(15, signal.SIG_IGN)\n" + SLEEP), marker)
+        spec = python_bot(tmp_path, DAEMON + "signal.signal(15, signal.SIG_IGN)\n" + SLEEP)
+        bot = await start(spec, marker)
         await happens((tmp_path / "daemon").exists)
         await bot.stop(grace)
         assert marked(marker) == []
@@ -293,7 +303,8 @@ def test_a_hundred_bots_start_at_once_and_all_end(tmp_path: Path, marker: str) -
 @linux_only
 @pytest.mark.parametrize("attack", ["SIGKILL", "SIGSTOP"])
 def test_a_bot_that_attacks_its_keeper_does_not_outlive_it(tmp_path: Path, marker: str, attack: str) -> None:
-    code = DAEMON + f"os.kill(os.getppid(), signal.{attack})\nopen('ready', 'w')\n" + SLEEP
+    unmarked = "" if attack == "SIGKILL" else UNMARKED
+    code = unmarked + DAEMON + f"os.kill(os.getppid(), signal.{attack})\nopen('ready', 'w')\n" + SLEEP
 
     async def run() -> None:
         bot = await start(python_bot(tmp_path, code), marker)
@@ -304,6 +315,8 @@ def test_a_bot_that_attacks_its_keeper_does_not_outlive_it(tmp_path: Path, marke
         await bot.stop(0)
         assert bot.exited.done()
         assert marked(marker) == []
+        if unmarked:
+            assert not psutil.pid_exists(int((tmp_path / "unmarked").read_text()))
 
     asyncio.run(run())
 
@@ -330,8 +343,8 @@ def test_a_launch_that_is_cancelled_leaves_nothing(tmp_path: Path, marker: str) 
         for _ in range(turns):
             await asyncio.sleep(0)
         task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        with contextlib.suppress(asyncio.CancelledError):
+            await (await task).stop(0)  # it was faster
 
     for turns in (1, 2, 3, 5, 10, 50):
         asyncio.run(run(turns))
@@ -382,7 +395,8 @@ def test_an_arena_that_is_killed_leaves_nothing_whenever_it_is(tmp_path: Path) -
 @linux_only
 def test_a_sweep_ends_what_a_dead_arena_left_and_nothing_else(tmp_path: Path) -> None:
     run = f"test-{uuid.uuid4().hex}"
-    python_bot(tmp_path, "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nopen('ready', 'w')\n" + SLEEP)
+    stop_keeper = "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nopen('ready', 'w')\n"
+    python_bot(tmp_path, UNMARKED + stop_keeper + SLEEP)
 
     async def with_a_living_bot() -> None:
         folder = tmp_path / "living"
@@ -397,6 +411,7 @@ def test_a_sweep_ends_what_a_dead_arena_left_and_nothing_else(tmp_path: Path) ->
         assert len(marked(run)) == 4
         assert sweep(run) == 2
         assert {process.pid for process in marked(run)} == {mine.pid, psutil.Process(mine.pid).ppid()}
+        assert not psutil.pid_exists(int((tmp_path / "unmarked").read_text()))
         assert not mine.exited.done()
         await mine.stop()
 

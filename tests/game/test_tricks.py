@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.cards import SUIT_OF, SUITS, Card, Suit, cards_of, format_cards, mask_of, parse_cards
+from arena.cards import Card, Suit, cards_of, format_cards, mask_of, parse_cards
 from arena.game.deal import DISTINCT
 from arena.game.tricks import BEATS, strict_follow
 from arena.game.views import DecisionPoint
@@ -129,17 +129,53 @@ def test_every_trick_of_a_random_deal_goes_as_the_words_say(name: str, seed: int
 # -- the worked tricks ------------------------------------------------------------------------------------------------
 
 
-def one_trick(preset: str, trump: str, cards: str) -> tuple[int, int]:
-    """The seat that takes the first trick of a strict deal in which seat 0 leads and each seat holds one of the cards."""
-    played = parse_cards(cards)
-    rules = game(preset)
-    table = rules.table
-    hands = "".join(f"hand {seat}: {card}\n" for seat, card in enumerate(played))
-    left = len(rules.cards) - len(played) - DEAD.get(preset, 0)
-    talon = "talon: 7D 7C\n" if DEAD.get(preset) else ""
-    turn_up = "turn-up: 9H\n" if rules.rules.trump_source == "dealer_card" else ""
-    tricks = "-".join(["0"] * (table.sides - 1))
-    deal = state(rules, f"leader: 0\n{hands}{talon}{turn_up}trump: {trump}\ntricks: {left // len(played)}-{tricks}\n")
-    before = sum(deal.points)
-    do(deal, cards)
-    return deal.winners[0], sum(deal.points) - before
+@pytest.mark.parametrize(
+    ("preset", "more", "cards", "winner", "points"),
+    [
+        ("sessantasei-32", "tricks: 14-0", "8S 9S", 1, 0),
+        ("sessantasei-32", "tricks: 14-0", "AS 7H", 1, 11),
+        ("sessantasei-101", "tricks: 10-0", "AS TS AS 9S", 0, 32),
+        ("sessantasei-101", "tricks: 10-0", "KS 9H AS 9H", 1, 15),
+        ("sessantasei-3", "tricks: 8-0-0\ntalon: 7D 7H", "TS KS AS", 2, 25),
+        ("four-handed", "tricks: 4-0\nturn-up: TH", "9C JH QH AC", 2, 16),
+    ],
+)
+def test_the_worked_tricks_go_to_the_right_seat(
+    preset: str, more: str, cards: str, winner: int, points: int
+) -> None:
+    hands = zip(cards.split(), ("9D", "JD", "QD", "KD"), strict=False)
+    lines = [f"hand {seat}: {card} {other}" for seat, (card, other) in enumerate(hands)]
+    deal = do(state(GAMES[preset], "\n".join([*lines, more, "trump: H", "leader: 0"])), cards)
+    assert list(deal.winners) == [winner]
+    assert deal.leader == deal.to_act == winner
+    assert sum(deal.points) == deal.points[GAMES[preset].table.side_of[winner]] == points
+
+
+@pytest.mark.parametrize(
+    ("name", "tricks", "dead"),
+    [
+        ("sixty-six", 12, 0),
+        ("schnapsen", 10, 0),
+        ("sessantasei-32", 16, 0),
+        ("sessantasei-3", 10, 2),
+        ("three-handed", 12, 0),
+        ("four-handed", 6, 0),
+        ("sessantasei-101", 12, 0),
+        ("tausendeins", 12, 0),
+    ],
+)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_deal_played_to_the_last_card_has_all_its_tricks(name: str, tricks: int, dead: int, seed: int) -> None:
+    rng = random.Random(seed)
+    deal = shuffled(game(name, claim="off", close="off", close_needs_claim=False), rng)
+    for _ in moments(deal, "uniform", rng):
+        pass
+    assert len(deal.winners) == sum(deal.tricks) == tricks
+    assert len(deal.talon) == dead
+
+
+def test_every_card_has_its_own_rank_though_three_are_worth_nothing() -> None:
+    worthless = [Card.parse(f"{rank}S") for rank in "789"]
+    assert [card.points for card in worthless] == [0, 0, 0]
+    assert beats(worthless[2], worthless[1], None) and beats(worthless[1], worthless[0], None)
+    assert BEATS[0][worthless[0]] >> worthless[1] & 1 and not BEATS[0][worthless[1]] >> worthless[0] & 1

@@ -1,0 +1,121 @@
+"""What a run amounts to: its report as a pure function of the store, whoever finished or joined first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from arena import __version__
+from arena.match.record import Status
+from arena.ratings.base import Game, Rating, block
+from arena.ratings.trueskill import fit
+from arena.reports.model import Row, RunFacts, RunReport
+from arena.store.chains import Participant
+from arena.store.queries import Queries
+from arena.store.values import Epoch
+from arena.tournament.schedule import Format, Schedule
+from arena.tournament.standings import Standing, complete_pairs, crosstable, end_reasons, standings
+
+RUNS = "runs"
+"""The folder of the runs' folders, beside the store."""
+STORE = "arena.db"
+LAST_FAULTS = 100
+"""How many faults a report holds with their evidence."""
+_SCORE_DIGITS = 4
+"""Scores that differ by less are equal: the fit promises no more."""
+
+
+def find_run(run: str, data: Path) -> tuple[Path, str]:
+    """The store, and the name of the run that a user calls by its name, by `last` or by its folder.
+
+    A folder `DATA/runs/NAME` says by itself where its store is; else the store is that of `data`.
+    """
+    folder = Path(run).resolve()
+    if folder.is_dir() and folder.parent.name == RUNS:
+        return folder.parent.parent / STORE, folder.name
+    return data / STORE, run
+
+
+def build_report(queries: Queries, run: str) -> RunReport:
+    """The report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none."""
+    tournament = queries.tournament(run)
+    participants = sorted(queries.participants(tournament), key=lambda participant: participant.name)
+    epochs = queries.epochs(tournament)
+    summaries = list(queries.summaries(tournament))
+    void = {summary.key for summary in summaries if summary.status is Status.VOID}
+    pairs = complete_pairs(summaries)
+    ratings = fit((_game(pair.pairing, pair.wins) for pair in pairs), (each.name for each in participants))
+    schedules = _schedules(epochs)
+    chain = queries.chain_head(tournament)
+    faults = [fault for fault in queries.faults(tournament) if fault.key not in void]
+    return RunReport(
+        run=RunFacts(
+            name=tournament.name,
+            title=tournament.about.get("title", tournament.name),
+            state=tournament.state,
+            started=tournament.created,
+            rated=tournament.rated,
+            seed=tournament.about.get("seed"),
+            format=epochs[-1].config["format"],
+            rules_name=tournament.about["rules_name"],
+            rules=tournament.rules,
+            participants=tuple(participants),
+            epochs=epochs,
+            pairs_planned=sum(schedule.lists(pairing) for schedule in schedules for pairing in schedule.pairings()),
+            mirrored_pairs=sum(pair.mirrored for pair in pairs),
+            unmirrored_pairs=sum(not pair.mirrored for pair in pairs),
+            matches_planned=sum(schedule.match_count for schedule in schedules),
+            matches_finished=len(summaries) - len(void),
+            matches_void=len(void),
+            draw_probability=ratings.draw_probability,
+            chain_head=chain.head,
+            chain_length=chain.length,
+            sandbox=tournament.about["sandbox"],
+            arena_version=__version__,
+        ),
+        rows=rank(participants, ratings.ratings, standings(summaries, [each.name for each in participants])),
+        crosstable=crosstable(summaries),
+        end_reasons=end_reasons(summaries),
+        fault_count=len(faults),
+        faults=tuple(faults[-LAST_FAULTS:]),
+        lost_bummerls=dict(sorted(queries.lost_bummerls().items(), key=lambda career: (-career[1], career[0]))),
+    )
+
+
+def rank(
+    participants: Sequence[Participant], ratings: Mapping[str, Rating], standings: Mapping[str, Standing]
+) -> tuple[Row, ...]:
+    """The ranking, best first; equal scores share a rank and stand in the order of their names."""
+    scores = {name: round(rating.score, _SCORE_DIGITS) for name, rating in ratings.items()}
+    return tuple(
+        Row(
+            rank=1 + sum(other > scores[participant.name] for other in scores.values()),
+            participant=participant,
+            rating=ratings[participant.name],
+            standing=standings[participant.name],
+        )
+        for participant in sorted(participants, key=lambda each: (-scores[each.name], each.name))
+    )
+
+
+def _game(pairing: Sequence[str], wins: Sequence[int]) -> Game:
+    """A complete pair as a game between its participants: who won more matches came first."""
+    return block([(name,) for name in pairing], wins)
+
+
+def _schedules(epochs: Sequence[Epoch]) -> list[Schedule]:
+    """What each epoch planned; whether it is mirrored does not matter to its size."""
+    schedules: list[Schedule] = []
+    for epoch in epochs:
+        schedules.append(
+            Schedule(
+                participants=epoch.participants,
+                pairs=epoch.config["pairs"],
+                format=Format(epoch.config["format"]),
+                champions=frozenset(epoch.config["champions"]),
+                block=epoch.config["block"],
+                seats=epoch.config["rules"]["seats"],
+                previous=schedules[-1] if schedules else None,
+            )
+        )
+    return schedules

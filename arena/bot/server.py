@@ -1,0 +1,240 @@
+"""The bot's gRPC server: the author's code runs on the main thread, the event loop on one beside it.
+
+So an answer leaves while the next decision is still being thought about, however long that takes; answers that are
+ready within about a millisecond leave together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable
+from queue import SimpleQueue
+from types import FrameType
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from arena.bot.player import Player, log
+from arena.errors import UsageError
+from arena.wire import codec, stubs
+
+COALESCE_S = 0.001
+"""How long an answer waits for the next ones to be ready too."""
+STOP_S = 1.0
+"""How long the server may take to close what is open."""
+
+_Context = grpc.aio.ServicerContext[bytes, bytes]
+
+
+class _Stop(BaseException):
+    """The process was asked to end."""
+
+
+class _Stream:
+    """One Play stream: answers from the main thread to the event loop's, at most one message under way."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.owed = 0
+        """Decisions taken in and not yet answered.  The main thread's."""
+        self.open = True
+        self._loop = loop
+        self._ready: deque[bytes] = deque()
+        self._wake = asyncio.Event()
+        self._waiting = False
+        self._finished = False
+
+    # -- called on the main thread --------------------------------------------------------------------------------
+
+    def post(self, answer: bytes) -> None:
+        """Send the answer: at once if no other decision is open, else with those ready soon."""
+        self._ready.append(answer)
+        if not self.owed:
+            self._loop.call_soon_threadsafe(self._wake.set)
+        elif not self._waiting:
+            self._waiting = True
+            self._loop.call_soon_threadsafe(self._wake_soon)
+
+    def finish(self) -> None:
+        """Everything is answered: end the stream once it is sent."""
+        self._loop.call_soon_threadsafe(self._finish)
+
+    # -- called on the event loop -----------------------------------------------------------------------------------
+
+    async def write(self, write: Callable[[bytes], Awaitable[None]]) -> None:
+        """Write what is ready, whenever something is, until the stream is finished."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._ready:
+                await write(self._message())
+            if self._finished:
+                return
+
+    def _message(self) -> bytes:
+        """As many answers as one message may hold."""
+        items = [self._ready.popleft()]
+        size = len(items[0])
+        while self._ready and len(items) < stubs.MAX_ITEMS:
+            size += len(self._ready[0])
+            if size > stubs.MAX_MESSAGE_BYTES:
+                break
+            items.append(self._ready.popleft())
+        return b"".join(items)
+
+    def _wake_soon(self) -> None:
+        self._loop.call_later(COALESCE_S, self._wake_now)
+
+    def _wake_now(self) -> None:
+        # In this order: an answer that is posted in between finds a timer to start or is seen by the writer.
+        self._waiting = False
+        self._wake.set()
+
+    def _finish(self) -> None:
+        self._finished = True
+        self._wake.set()
+
+
+_Message = tuple[_Stream, bytes | None]
+"""A message as it came; None where the arena has ended the stream."""
+
+
+class Server:
+    """Serves one player at one address."""
+
+    def __init__(self, player: Player, address: str) -> None:
+        self._player = player
+        self._address = address
+        self._inbox: SimpleQueue[_Message | None] = SimpleQueue()
+        """What came, for the main thread; None: there is nothing more to do."""
+        self._loop = asyncio.new_event_loop()
+        self._stopped = asyncio.Event()
+        self._streams = 0
+        self._unusable = ""
+        """Why the address cannot be served at."""
+
+    def run(self) -> None:
+        """Play until the arena is done or the process is told to end.  Raises `UsageError` for a useless address."""
+        thread = threading.Thread(target=self._run_loop, name="arena", daemon=True)
+        thread.start()
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            for number in handlers:
+                signal.signal(number, _stop)
+            self._work()
+        except _Stop:
+            pass
+        finally:
+            self._loop.call_soon_threadsafe(self._stopped.set)
+            thread.join(2 * STOP_S)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        if self._unusable:
+            raise UsageError(self._unusable)
+
+    # -- the main thread ------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        """One event after another, until there is nothing more to do."""
+        backlog: deque[tuple[_Stream, codec.Event | None]] = deque()
+        while True:
+            # All that has come is looked at before the next decision: it may have been withdrawn.
+            while not backlog or not self._inbox.empty():
+                message = self._inbox.get()
+                if message is None:
+                    return
+                self._take_in(*message, backlog)
+            stream, event = backlog.popleft()
+            if event is None:
+                stream.finish()
+                continue
+            if isinstance(event, codec.Decision):
+                stream.owed -= 1
+                if not stream.open:
+                    continue
+            answer = self._player.take(event)
+            if answer is not None:
+                stream.post(answer)
+
+    def _take_in(
+        self, stream: _Stream, message: bytes | None, backlog: deque[tuple[_Stream, codec.Event | None]]
+    ) -> None:
+        if message is None:
+            backlog.append((stream, None))
+            return
+        try:
+            for event in codec.events(message):
+                if isinstance(event, codec.Withdrawn):
+                    self._withdraw(stream, event.id, backlog)
+                    continue
+                backlog.append((stream, event))
+                stream.owed += isinstance(event, codec.Decision)
+        except codec.WireError as error:
+            log(f"a message was left out: {error}")
+
+    def _withdraw(self, stream: _Stream, id: int, backlog: deque[tuple[_Stream, codec.Event | None]]) -> None:
+        for item in backlog:
+            if item[0] is stream and isinstance(item[1], codec.Decision) and item[1].id == id:
+                backlog.remove(item)
+                stream.owed -= 1
+                return
+
+    # -- the event loop -------------------------------------------------------------------------------------------
+
+    def _run_loop(self) -> None:
+        try:
+            self._loop.run_until_complete(self._serve())
+        finally:
+            self._inbox.put(None)
+
+    async def _serve(self) -> None:
+        server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+        handlers: dict[str, Any] = {
+            stubs.DESCRIBE_METHOD: grpc.unary_unary_rpc_method_handler(self._describe),
+            stubs.PLAY_METHOD: grpc.stream_stream_rpc_method_handler(self._play),
+        }
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(stubs.SERVICE, handlers),))
+        try:
+            server.add_insecure_port(self._address)
+        except RuntimeError:
+            self._unusable = (
+                f"ARENA_ADDRESS is {self._address!r}, where this bot cannot serve; it must be unix:/path or host:port, "
+                "and free"
+            )
+            return
+        await server.start()
+        await self._stopped.wait()
+        await server.stop(STOP_S)
+
+    async def _describe(self, request: bytes, context: _Context) -> bytes:
+        try:
+            return self._player.describe(request)
+        except codec.WireError as error:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+
+    async def _play(self, _: object, context: _Context) -> None:
+        # The end of the stream is a value that is no bytes.
+        read: Callable[[], Awaitable[object]] = context.read
+        stream = _Stream(self._loop)
+        writer = asyncio.create_task(stream.write(context.write))
+        self._streams += 1
+        try:
+            while isinstance(message := await read(), bytes):
+                self._inbox.put((stream, message))
+            self._inbox.put((stream, None))
+            await writer
+        finally:
+            writer.cancel()
+            stream.open = False
+            self._streams -= 1
+        # The arena is done; a unix socket belongs to that arena alone, others may still come to host:port.
+        if not self._streams and self._address.startswith("unix:"):
+            self._inbox.put(None)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise _Stop

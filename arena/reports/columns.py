@@ -1,0 +1,146 @@
+"""The ranking table's columns, each described once: text, Markdown and CSV show the same ones.
+
+A table is described by the names of its columns, the most important first: `rank,bot,score,points`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from arena.errors import UsageError
+from arena.reports.foreign import printable
+
+if TYPE_CHECKING:  # the help of a command names the columns, and needs no store for that
+    from arena.reports.model import Row
+    from arena.tournament.standings import Encounter, Tally
+
+Value = str | int | float | None
+
+NOTHING = "–"
+"""How a cell looks where there is nothing to say: no game was played yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the ranking table."""
+
+    name: str
+    """How it is asked for, and its heading in CSV."""
+    header: str
+    about: str
+    value: Callable[[Row], Value]
+    digits: int = 2
+    """Decimal places of a value that has any."""
+    signed: bool = False
+    """Whether a positive number shows its sign."""
+    text: bool = False
+    """Whether it holds text: aligned to the left, cut where it is too long."""
+
+    def cell(self, row: Row) -> str:
+        """The value for a person: printable, of fixed places, thousands apart."""
+        match self.value(row):
+            case None:
+                return NOTHING
+            case str(text):
+                return printable(text)
+            case int(number):
+                return f"{number:,}"
+            case number:
+                return f"{number:{'+' if self.signed else ''}z.{self.digits}f}"  # z: no -0.00
+
+
+def _won_lost(tally: Tally) -> str:
+    return f"{tally.won}-{tally.drawn}-{tally.lost}" if tally.drawn else f"{tally.won}-{tally.lost}"
+
+
+def won_drawn_lost(tally: Tally) -> str:
+    """`60-30-10`: how pairs are written in every table."""
+    return f"{tally.won}-{tally.drawn}-{tally.lost}"
+
+
+def margin(met: Encounter) -> str:
+    """`+1.24`: game points a match in an encounter, its own less the other's."""
+    return f"{(met.points_for - met.points_against) / met.matches.total:+z.2f}"
+
+
+COLUMNS: Sequence[Column] = (
+    Column("rank", "#", "place by score; equal scores share a rank", lambda row: row.rank),
+    Column("bot", "bot", "its name in this tournament", lambda row: row.participant.name, text=True),
+    Column("version", "version", "the bot's version", lambda row: row.participant.version or None, text=True),
+    Column("author", "author", "who wrote it", lambda row: row.participant.author or None, text=True),
+    Column("score", "score", "mu - 3 sigma: it is almost surely at least that strong", lambda row: row.rating.score),
+    Column("mu", "mu", "strength by TrueSkill over all complete pairs; 25 is average", lambda row: row.rating.mu),
+    Column("sigma", "sigma", "standard deviation of mu: how uncertain it is", lambda row: row.rating.sigma),
+    Column("matches", "matches", "finished matches", lambda row: row.standing.matches.total),
+    Column("won", "won", "matches won", lambda row: row.standing.matches.won),
+    Column("drawn", "drawn", "matches drawn", lambda row: row.standing.matches.drawn),
+    Column("lost", "lost", "matches lost", lambda row: row.standing.matches.lost),
+    Column(
+        "won-lost",
+        "won-lost",
+        "matches won and lost (won, drawn and lost where one was drawn)",
+        lambda row: _won_lost(row.standing.matches),
+    ),
+    Column(
+        "pairs",
+        "pairs",
+        "pairs of matches with seats swapped: won, drawn and lost",
+        lambda row: won_drawn_lost(row.standing.pairs),
+    ),
+    Column("pairs-won", "pairs won", "pairs won", lambda row: row.standing.pairs.won),
+    Column("pairs-drawn", "pairs drawn", "pairs drawn", lambda row: row.standing.pairs.drawn),
+    Column("pairs-lost", "pairs lost", "pairs lost", lambda row: row.standing.pairs.lost),
+    Column(
+        "points",
+        "points",
+        "game points a match, its own less the others'",
+        lambda row: row.standing.margin,
+        signed=True,
+    ),
+    Column("points-for", "for", "game points scored", lambda row: row.standing.points_for),
+    Column(
+        "points-against",
+        "against",
+        "game points that others scored against it",
+        lambda row: row.standing.points_against,
+    ),
+    Column("deals", "deals", "deals played", lambda row: row.standing.deals),
+    Column("deals-won", "deals won", "deals won", lambda row: row.standing.deals_won),
+    Column("faults", "faults", "illegal, late and failed answers", lambda row: sum(row.standing.faults.values())),
+    Column(
+        "fault-kinds",
+        "fault kinds",
+        "its faults by kind",
+        lambda row: ", ".join(f"{kind} {count}" for kind, count in row.standing.faults.items()) or None,
+        text=True,
+    ),
+    Column("median", "ms", "milliseconds a decision, median", lambda row: row.standing.times.quantile_ms(0.5)),
+    Column(
+        "p99",
+        "p99 ms",
+        "milliseconds that 99 of 100 decisions stay under",
+        lambda row: row.standing.times.quantile_ms(0.99),
+    ),
+)
+_BY_NAME = {column.name: column for column in COLUMNS}
+
+TABLE_COLUMNS = "rank,bot,score,mu,sigma,matches,won-lost,pairs,points,faults,median,p99"
+"""The columns of a table for people."""
+CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in ("won-lost", "pairs", "fault-kinds"))
+"""The columns of a table for programs: every one that holds a single value."""
+
+
+def parse_columns(text: str) -> tuple[Column, ...]:
+    """The columns named in `text`, separated by commas.  Raises `UsageError` for a name that is none."""
+    return tuple(_column(name.strip()) for name in text.split(","))
+
+
+def _column(name: str) -> Column:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    near = get_close_matches(name, _BY_NAME, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise UsageError(f"unknown column {name!r}{hint} (known: {', '.join(_BY_NAME)})")

@@ -1,0 +1,289 @@
+"""A report as JSON: one object of a published, versioned schema (docs/show.schema.json), in ASCII.
+
+It has two parts.  *Play* follows from decks, actions and faults: the same to the byte for the same seed.  *Testimony*
+is what was observed: names of runs, dates, times, evidence, careers.
+"""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+
+from arena.reports.model import Row, RunReport
+from arena.store.values import StoredFault
+
+DIGITS = 4
+"""Decimal places: more than the fit promises would be noise."""
+
+
+class Part(StrEnum):
+    """How much of the report."""
+
+    PLAY = "play"
+    """What anybody gets who plays the same seed again."""
+    ALL = "all"
+
+
+def render(report: RunReport, part: Part) -> str:
+    """The report as text, indented."""
+    match part:
+        case Part.PLAY:
+            plain = _document(report).model_dump(mode="json", exclude=_TESTIMONY)
+        case Part.ALL:
+            plain = _document(report).model_dump(mode="json")
+    return json.dumps(plain, indent=2) + "\n"
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema of the whole report; the play part leaves out what is not required."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Document.model_json_schema()}
+
+
+# -- the schema -------------------------------------------------------------------------------------------------------
+
+
+class _Object(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, use_attribute_docstrings=True)
+
+
+# JSON knows no lone surrogates, but foreign text may hold some.
+_Foreign = Annotated[str, BeforeValidator(lambda text: text.encode("utf-8", "backslashreplace").decode())]
+_Number = Annotated[float, AfterValidator(lambda number: round(number, DIGITS) + 0.0)]  # no -0.0
+_Hex = Annotated[str, BeforeValidator(lambda value: value.hex() if isinstance(value, bytes) else value)]
+
+
+class Participant(_Object):
+    """A bot at one version in this run."""
+
+    name: _Foreign
+    version: _Foreign
+    digest: str
+    """SHA-256 in hex of its sources, or the fingerprint of a remote bot."""
+    kind: str
+    """How it was named: builtin, folder, file, command or address."""
+    author: _Foreign
+
+
+class Epoch(_Object):
+    """The matches that are dealt from one secret."""
+
+    number: int
+    commitment: str
+    """SHA-256 in hex that was published before the first deal."""
+    secret: _Hex | None
+    """In hex; null until it is revealed."""
+
+
+class Run(_Object):
+    """What the run is, and how far it has come."""
+
+    name: _Foreign = ""
+    title: _Foreign = ""
+    state: str = ""
+    """created, running, interrupted or finished."""
+    started: str = ""
+    """When it was created, in UTC, ISO 8601."""
+    sandbox: str = ""
+    """The level at which local bots are held."""
+    arena_version: str = ""
+    """Of the arena that computed the report."""
+    rated: bool
+    """Whether it counts in the bots' careers."""
+    seed: _Foreign | None
+    """Of a rehearsal, whose decks anyone can predict; null where the secret was drawn."""
+    format: str
+    rules_name: _Foreign
+    rules: dict[str, str | int | bool]
+    """Every option of the rules."""
+    participants: tuple[Participant, ...]
+    epochs: tuple[Epoch, ...]
+    pairs_planned: int
+    """Pairs of matches with seats swapped, over all pairings."""
+    pairs_finished: int
+    """Complete pairs: the evidence of the ratings."""
+    mirrored_pairs: int
+    """Complete pairs whose matches were played on the same decks."""
+    unmirrored_pairs: int
+    """Complete pairs whose matches were not."""
+    matches_planned: int
+    matches_finished: int
+    """Matches that count: neither open nor void."""
+    matches_void: int
+    """Matches that the arena failed to play: they count for nothing."""
+    draw_probability: _Number
+    """Of a pair, fitted together with the ratings."""
+    chain_head: str
+    """The play chain's head, in hex."""
+    chain_length: int
+    """Matches that the play chain covers: the complete prefix of the schedule."""
+
+
+class Tally(_Object):
+    """Wins, draws and losses."""
+
+    won: int
+    drawn: int
+    lost: int
+
+
+class Standing(_Object):
+    """One line of the ranking table."""
+
+    rank: int
+    """1 is first; equal scores share a rank."""
+    bot: _Foreign
+    version: _Foreign
+    author: _Foreign
+    score: _Number
+    """mu - 3 sigma."""
+    mu: _Number
+    sigma: _Number
+    matches: Tally
+    pairs: Tally
+    points_for: int
+    """Game points scored over all matches."""
+    points_against: int
+    points: _Number | None
+    """Game points a match, its own less the others'; null before the first match."""
+    deals: int
+    deals_won: int
+    faults: dict[str, int]
+    """Its faults by kind."""
+    median_ms: _Number | None = None
+    """Of a decision; null where there was none."""
+    p99_ms: _Number | None = None
+    """What 99 of 100 decisions stay under; null where there was none."""
+
+
+class Encounter(_Object):
+    """One bot against one other, as the first sees it."""
+
+    bot: _Foreign
+    opponent: _Foreign
+    matches: Tally
+    pairs: Tally
+    points_for: int
+    points_against: int
+
+
+class Fault(_Object):
+    """One fault of a bot."""
+
+    bot: _Foreign
+    epoch: int
+    pairing: tuple[_Foreign, ...]
+    leg: int
+    number: int
+    seat: int
+    deal: int
+    """The deal's number in the match, from 1."""
+    decision: int
+    """How many actions of the deal came before the faulty decision."""
+    fault: str
+    loss: str
+    """What it lost: deal or match."""
+    evidence: _Foreign = ""
+
+
+class LostBummerls(_Object):
+    """A bot's career over all its versions and all rated tournaments of the store."""
+
+    author: _Foreign
+    bot: _Foreign
+    lost: int
+    """Matches lost."""
+
+
+class Document(_Object):
+    """The report of a run of the Sixty-Six Arena, as `arena show RUN --format json` writes it."""
+
+    schema_version: Literal[1]
+    run: Run
+    standings: tuple[Standing, ...]
+    """The ranking, best first."""
+    crosstable: tuple[Encounter, ...]
+    """Each bot against each other that it met, both ways round."""
+    end_reasons: dict[str, int]
+    """Deals by how they ended, the commonest first."""
+    fault_count: int
+    faults: tuple[Fault, ...]
+    """The last faults, in schedule order."""
+    lost_bummerls: tuple[LostBummerls, ...] = ()
+
+
+_TESTIMONY: dict[str, Any] = {
+    "run": {"name", "title", "state", "started", "sandbox", "arena_version"},
+    "standings": {"__all__": {"median_ms", "p99_ms"}},
+    "faults": {"__all__": {"evidence"}},
+    "lost_bummerls": True,
+}
+
+
+# -- from the report --------------------------------------------------------------------------------------------------
+
+
+def _document(report: RunReport) -> Document:
+    return Document(
+        schema_version=1,
+        run=Run.model_validate(report.run),
+        standings=tuple(map(_standing, report.rows)),
+        crosstable=tuple(
+            Encounter(
+                bot=bot,
+                opponent=opponent,
+                matches=Tally.model_validate(met.matches),
+                pairs=Tally.model_validate(met.pairs),
+                points_for=met.points_for,
+                points_against=met.points_against,
+            )
+            for (bot, opponent), met in report.crosstable.items()
+        ),
+        end_reasons=dict(report.end_reasons),
+        fault_count=report.fault_count,
+        faults=tuple(map(_fault, report.faults)),
+        lost_bummerls=tuple(
+            LostBummerls(author=author, bot=bot, lost=lost) for (author, bot), lost in report.lost_bummerls.items()
+        ),
+    )
+
+
+def _standing(row: Row) -> Standing:
+    standing = row.standing
+    return Standing(
+        rank=row.rank,
+        bot=row.participant.name,
+        version=row.participant.version,
+        author=row.participant.author,
+        score=row.rating.score,
+        mu=row.rating.mu,
+        sigma=row.rating.sigma,
+        matches=Tally.model_validate(standing.matches),
+        pairs=Tally.model_validate(standing.pairs),
+        points_for=standing.points_for,
+        points_against=standing.points_against,
+        points=standing.margin,
+        deals=standing.deals,
+        deals_won=standing.deals_won,
+        faults=dict(standing.faults),
+        median_ms=standing.times.quantile_ms(0.5),
+        p99_ms=standing.times.quantile_ms(0.99),
+    )
+
+
+def _fault(stored: StoredFault) -> Fault:
+    return Fault(
+        bot=stored.participant,
+        epoch=stored.key.epoch,
+        pairing=stored.key.pairing,
+        leg=stored.key.leg,
+        number=stored.key.number,
+        seat=stored.seat,
+        deal=stored.deal,
+        decision=stored.decision,
+        fault=stored.fault.label,
+        loss=stored.loss.name.lower(),
+        evidence=stored.evidence,
+    )

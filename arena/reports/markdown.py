@@ -1,0 +1,90 @@
+"""A report as GitHub Markdown: the same tables, complete, for a page or an issue.
+
+Foreign text is escaped, so that it is neither markup nor a link, and never leaves its cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from arena.reports import words
+from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost
+from arena.reports.foreign import printable
+from arena.reports.model import Row, RunReport
+
+_MARKUP = re.compile(r"[\\`*_\[\]|~$@:#]|(?<=www)\.", re.IGNORECASE)
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def render(report: RunReport, columns: Sequence[Column]) -> str:
+    """The whole report."""
+    return "\n".join(_lines(report, columns)) + "\n"
+
+
+def ranking(rows: Sequence[Row], columns: Sequence[Column]) -> str:
+    """The ranking table alone."""
+    return "\n".join(_ranking(rows, columns)) + "\n"
+
+
+def escape(text: str) -> str:
+    """Foreign text as Markdown that shows just that, in one line: no markup, HTML, link, mention, emoji or formula."""
+    escaped = _MARKUP.sub(r"\\\g<0>", printable(text))
+    return "".join(_ENTITIES.get(char, char) for char in escaped)
+
+
+def _lines(report: RunReport, columns: Sequence[Column]) -> Iterator[str]:
+    yield f"# {escape(report.run.title)}"
+    yield ""
+    yield escape(words.size(report.run))
+    yield ""
+    yield from _ranking(report.rows, columns)
+    yield ""
+    yield from _list((column.header, column.about) for column in columns)
+    yield ""
+    yield "## Crosstable"
+    yield ""
+    yield from _crosstable(report)
+    yield ""
+    yield "Pairs won-drawn-lost of the bot in the line, and its game points a match."
+    yield ""
+    yield from _list([*words.results(report), ("Faults", f"{report.fault_count:,}" if report.fault_count else "none")])
+    yield ""
+    if report.faults:
+        yield "## The last faults"
+        yield ""
+        yield from (f"- {escape(words.fault_in_words(fault))}" for fault in report.faults)
+        yield ""
+    yield "## The run"
+    yield ""
+    yield from _list(words.provenance(report.run))
+
+
+def _ranking(rows: Sequence[Row], columns: Sequence[Column]) -> Iterator[str]:
+    yield _line(escape(column.header) for column in columns)
+    yield _line(":---" if column.text else "---:" for column in columns)
+    for row in rows:
+        yield _line(_cell(column, row) for column in columns)
+
+
+def _cell(column: Column, row: Row) -> str:
+    value = column.value(row)
+    return escape(value) if isinstance(value, str) else column.cell(row)
+
+
+def _crosstable(report: RunReport) -> Iterator[str]:
+    names = [row.participant.name for row in report.rows]
+    yield _line(["", *map(escape, names)])
+    yield _line([":---", *("---:" for _ in names)])
+    for name in names:
+        met = [report.crosstable.get((name, other)) for other in names]
+        cells = (f"{won_drawn_lost(each.pairs)}<br>{margin(each)}" if each else NOTHING for each in met)
+        yield _line([escape(name), *cells])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _list(facts: Iterable[words.Fact]) -> Iterator[str]:
+    yield from (f"- **{escape(label)}** {escape(text)}" for label, text in facts)

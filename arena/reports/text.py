@@ -1,0 +1,167 @@
+"""A report for a terminal: calm tables that fit its width, and under them what makes them trustworthy.
+
+Makes Rich renderables and prints nothing.  All foreign text goes through `printable` into `Text`, never into markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.cells import cell_len, set_cell_size
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from arena.reports import words
+from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost
+from arena.reports.foreign import printable
+from arena.reports.model import Row, RunFacts, RunReport
+from arena.tournament.standings import Encounter
+
+GAP = 2
+"""Blanks between two columns."""
+NAME_WIDTH = 24
+"""What foreign text may take in a table."""
+SHORT_NAME_WIDTH = 10
+"""What it is cut to before whole columns are left out."""
+FAULTS_SHOWN = 5
+FAULT_WIDTH = 200
+
+
+def render(report: RunReport, columns: Sequence[Column], width: int) -> RenderableType:
+    """The whole report, for a terminal of `width` characters."""
+    return Group(
+        heading(report.run),
+        "",
+        ranking(report.rows, columns, width),
+        "",
+        crosstable(report, width),
+        "",
+        _facts([*words.results(report), *_faults(report), *words.provenance(report.run)]),
+    )
+
+
+def heading(run: RunFacts) -> RenderableType:
+    """Title, rules and size of a run, in two lines."""
+    return Group(Text(printable(run.title), style="bold"), Text(printable(words.size(run))))
+
+
+def ranking(rows: Sequence[Row], columns: Sequence[Column], width: int) -> RenderableType:
+    """The ranking table.  Where it does not fit `width`, names are cut, then columns left out from the right."""
+
+    def grid(shown: int, name_width: int) -> _Grid:
+        chosen = columns[:shown]
+        return _Grid(
+            headers=[column.header for column in chosen],
+            texts=[column.text for column in chosen],
+            lines=[[_cell(column, row, name_width) for column in chosen] for row in rows],
+        )
+
+    def narrower_and_narrower() -> Iterator[_Grid]:
+        yield grid(len(columns), NAME_WIDTH)
+        for shown in range(len(columns), 1, -1):
+            yield grid(shown, SHORT_NAME_WIDTH)
+
+    fitting = next((grid for grid in narrower_and_narrower() if grid.width <= width), grid(1, SHORT_NAME_WIDTH))
+    left_out = columns[len(fitting.headers) :]
+    if not left_out:
+        return fitting.table()
+    names = ", ".join(column.name for column in left_out)
+    return Group(fitting.table(), Text(f"no room for {names}: widen the terminal, or choose by --columns", style="dim"))
+
+
+def crosstable(report: RunReport, width: int) -> RenderableType:
+    """Each bot (a line) against each other, in the order of the ranking, as detailed as `width` allows."""
+    names = [row.participant.name for row in report.rows]
+    labels = [f"{row.rank} {_cut(printable(row.participant.name), NAME_WIDTH)}" for row in report.rows]
+    met = [[report.crosstable.get((name, other)) for other in names] for name in names]
+    texts = [True, *(False for _ in names)]
+    detailed = _Grid(
+        headers=["pairs and points", *(_cut(printable(name), SHORT_NAME_WIDTH) for name in names)],
+        texts=texts,
+        lines=[[label, *map(_pairs_and_points, line)] for label, line in zip(labels, met, strict=True)],
+    )
+    short = _Grid(
+        headers=["% of pairs", *(str(row.rank) for row in report.rows)],
+        texts=texts,
+        lines=[[label, *map(_percent, line)] for label, line in zip(labels, met, strict=True)],
+    )
+    for grid in (detailed, short):
+        if grid.width <= width:
+            return grid.table()
+    return Text(f"no room for the crosstable of {len(names)} bots: see --format md or json", style="dim")
+
+
+def _facts(facts: Sequence[words.Fact]) -> RenderableType:
+    table = Table.grid(padding=(0, GAP, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, text in facts:
+        table.add_row(label, Text(printable(text)))
+    return table
+
+
+def _faults(report: RunReport) -> Iterator[words.Fact]:
+    last = f", the last {FAULTS_SHOWN}:" if report.fault_count > FAULTS_SHOWN else ""
+    yield "Faults", f"{report.fault_count:,}{last}" if report.fault_count else "none"
+    for fault in report.faults[-FAULTS_SHOWN:]:
+        yield "", _cut(words.fault_in_words(fault), FAULT_WIDTH)
+
+
+def _cell(column: Column, row: Row, name_width: int) -> str:
+    text = column.cell(row)
+    return _cut(text, name_width) if column.text else text
+
+
+def _pairs_and_points(met: Encounter | None) -> str:
+    """Two lines: `60-30-10` and `+1.24`, the game points a match."""
+    if met is None:
+        return NOTHING
+    return f"{won_drawn_lost(met.pairs)}\n{margin(met)}"
+
+
+def _percent(met: Encounter | None) -> str:
+    """The share of the pairs, a draw as half a pair: `62`."""
+    if met is None or not met.pairs.total:
+        return NOTHING
+    return f"{100 * (met.pairs.won + met.pairs.drawn / 2) / met.pairs.total:.0f}"
+
+
+def _cut(text: str, width: int) -> str:
+    """The text in at most `width` cells of a terminal, an ellipsis where something is missing."""
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """A table as texts, so that its width is known before it is made."""
+
+    headers: Sequence[str]
+    texts: Sequence[bool]
+    """By column, whether it is aligned to the left."""
+    lines: Sequence[Sequence[str]]
+
+    @property
+    def width(self) -> int:
+        """In cells of a terminal."""
+        columns = zip(self.headers, *self.lines, strict=True)
+        widths = [max(cell_len(part) for cell in column for part in cell.split("\n")) for column in columns]
+        return sum(widths) + GAP * (len(widths) - 1)
+
+    def table(self) -> Table:
+        """The table itself: one rule under its header, no frame."""
+        table = Table(
+            box=box.SIMPLE_HEAD,
+            padding=(0, GAP - 1, 0, 0),  # the box's own divider is one blank more
+            pad_edge=False,
+            show_edge=False,
+            header_style="dim",
+            border_style="dim",
+        )
+        for header, text in zip(self.headers, self.texts, strict=True):
+            table.add_column(Text(header), justify="left" if text else "right", no_wrap=True)
+        for line in self.lines:
+            table.add_row(*map(Text, line))
+        return table

@@ -1,0 +1,70 @@
+"""What a report says besides its tables, in words that text and Markdown share.
+
+Foreign text is in here as it came: each format makes it harmless in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arena.reports.model import RunFacts, RunReport
+from arena.store.queries import in_words
+from arena.store.values import StoredFault
+
+CAREERS_SHOWN = 20
+Fact = tuple[str, str]
+"""A label and its text."""
+
+
+def size(run: RunFacts) -> str:
+    """Rules, format and size of a run."""
+    void = f", {run.matches_void:,} void" if run.matches_void else ""
+    return (
+        f"{run.rules_name}, {run.format} of {len(run.participants)} bots, "
+        f"{run.matches_finished:,} of {run.matches_planned:,} matches{void}"
+    )
+
+
+def results(report: RunReport) -> Iterator[Fact]:
+    """How the deals ended, and who has lost how many Bummerls."""
+    deals = sum(report.end_reasons.values())
+    if deals:
+        reasons = (f"{reason} {count:,} ({count / deals:.0%})" for reason, count in report.end_reasons.items())
+        yield "Deals ended", ", ".join(reasons)
+    if report.lost_bummerls:
+        careers = [f"{_career(report, *who)} {count:,}" for who, count in report.lost_bummerls.items()]
+        more = len(careers) - CAREERS_SHOWN
+        rest = [f"{more:,} other bots"] if more > 0 else []
+        yield "Lost Bummerls", ", ".join([*careers[:CAREERS_SHOWN], *rest]) + " (in all rated tournaments)"
+
+
+def provenance(run: RunFacts) -> Iterator[Fact]:
+    """What the ratings rest on, and what makes them verifiable."""
+    pairs = f"{run.pairs_finished:,} pairs of matches"
+    if run.unmirrored_pairs:
+        pairs += f" ({run.mirrored_pairs:,} mirrored, {run.unmirrored_pairs:,} on decks of their own)"
+    else:
+        pairs += ", all mirrored"
+    yield "Ratings", f"TrueSkill over {pairs}; draw probability {run.draw_probability:.2f}"
+    for epoch in run.epochs:
+        of = f" {epoch.number}" if len(run.epochs) > 1 else ""
+        yield f"Commitment{of}", epoch.commitment
+        yield f"Secret{of}", epoch.secret.hex() if epoch.secret else "revealed when the last deal is played"
+    yield "Play chain", f"{run.chain_head} over {run.chain_length:,} matches"
+    if run.seed is not None:
+        yield "Seed", f"{run.seed} (a rehearsal: anyone can predict its decks)"
+    rated = "rated" if run.rated else "not rated"
+    about = (run.name, str(run.state), rated, f"begun {run.started}", f"sandbox {run.sandbox}")
+    yield "Run", ", ".join([*about, f"arena {run.arena_version}"])
+
+
+def fault_in_words(fault: StoredFault) -> str:
+    """Whose fault, in which match, and the evidence, in one line."""
+    evidence = " ".join(fault.evidence.split())
+    return f"{fault.participant} in {in_words(fault.key)}: {evidence or fault.fault.label}"
+
+
+def _career(report: RunReport, author: str, bot: str) -> str:
+    """A bot's name, with its author where another author has a bot of that name."""
+    alone = sum(name == bot for _, name in report.lost_bummerls) == 1
+    return bot if alone else f"{bot} by {author or 'nobody'}"

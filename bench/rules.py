@@ -1,0 +1,65 @@
+"""The rules engine alone: random deals with view, legal list and record on, in passes of the bare loop a deal."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+
+from arena.cards import CLAIM, CLOSE
+from arena.game.deal import Game
+from arena.game.presets import PRESETS
+from arena.game.rules import Rules
+from arena.match.record import DealRecord
+from bench.calibrate import pass_seconds
+
+
+def passes_per_deal(rules: Rules, deals: int, rounds: int = 5) -> float:
+    """The median over `rounds` of the cost of a deal, played by the policy of the sample bot `random`."""
+    figures = []
+    for number in range(rounds):
+        unit = pass_seconds(300_000)
+        start = time.process_time()
+        _play(Game(rules), deals, random.Random(number))
+        figures.append((time.process_time() - start) / deals / unit)
+    return statistics.median(figures)
+
+
+def _play(game: Game, deals: int, rng: random.Random) -> list[DealRecord]:
+    cards = list(game.cards)
+    target = game.rules.target
+    side_of = game.table.side_of
+    records = []
+    for number in range(deals):
+        rng.shuffle(cards)
+        dealer = number % game.table.seats
+        deal = game.deal(cards, dealer)
+        while (seat := deal.to_act) is not None:
+            view = deal.view(seat)
+            legal = deal.legal_actions
+            if CLAIM in legal and view.points[side_of[seat]] >= target:
+                deal.apply(CLAIM)
+            else:
+                allowed = [action for action in legal if action < CLOSE or action > CLAIM]
+                deal.apply(allowed[int(rng.random() * len(allowed))])
+        outcome = deal.outcome
+        assert outcome is not None and outcome.seat is not None
+        records.append(
+            DealRecord(
+                dealer,
+                bytes(deal.past_actions),
+                outcome.termination,
+                outcome.seat,
+                outcome.points,
+                outcome.card_points,
+            )
+        )
+    return records
+
+
+def run(quick: bool) -> dict[str, dict[str, float]]:
+    """`{preset: {"passes_per_deal": ...}}` for every preset."""
+    deals = 200 if quick else 2000
+    return {
+        name: {"passes_per_deal": round(passes_per_deal(rules, deals), 1)} for name, rules in PRESETS.items()
+    }

@@ -1,0 +1,136 @@
+"""Runs in a store without bot processes: the real referee plays simple choosers, so that all figures hang together."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arena.game.deal import Game, actions_of
+from arena.game.presets import preset
+from arena.match.clock import TimeControl
+from arena.match.record import MatchRecord, Status
+from arena.match.referee import Ask, NoReply, Reply, referee
+from arena.match.rulings import Fault
+from arena.match.summary import MatchKey, MatchSummary
+from arena.store import MatchResult, Participant, State, open_store
+from arena.tournament import decks
+from arena.tournament.schedule import Schedule
+
+GAME = Game(preset("sixty-six"))
+CREATED = datetime(2026, 11, 29, 20, 15, tzinfo=UTC)
+EVIDENCE = "Traceback:\n  \x1b[31mValueError\x1b[0m: \ud800 | <b>no</b> idea"
+
+Chooser = Callable[[Ask, random.Random], Reply | NoReply]
+
+
+def plain(ask: Ask, chance: random.Random) -> Reply:
+    """Any legal action."""
+    return Reply(chance.choice(actions_of(ask.view.legal)), took_ms=0.2)
+
+
+def sound(ask: Ask, chance: random.Random) -> Reply:
+    """Claims and declares where it can, but never closes."""
+    actions = actions_of(ask.view.legal & ~(1 << 38)) or actions_of(ask.view.legal)
+    return Reply(actions[-1], took_ms=0.5)
+
+
+def faulty(ask: Ask, chance: random.Random) -> Reply | NoReply:
+    """As `plain`, but one answer in fifty is a fault."""
+    return NoReply(Fault.ERROR, took_ms=2.0, evidence=EVIDENCE) if chance.random() < 0.02 else plain(ask, chance)
+
+
+CHOOSERS: Mapping[str, Chooser] = {"plain": plain, "sound": sound, "faulty": faulty}
+
+
+def bot(name: str, author: str = "Anna") -> Participant:
+    return Participant(name=name, version="1.0", digest=64 * f"{len(name) % 10}", kind="folder", author=author)
+
+
+def play_run(
+    data: Path,
+    name: str = "cup",
+    bots: Mapping[str, Chooser] = CHOOSERS,
+    *,
+    pairs: int = 4,
+    seed: str | None = "7",
+    title: str = "Spring cup",
+    matches: int | None = None,
+    void: Sequence[int] = (),
+    order: random.Random | None = None,
+    untrusted: frozenset[str] = frozenset(),
+) -> Path:
+    """Play a run into the store of `data` and return the store's path.
+
+    Only the first `matches` of the schedule if that is given (it is then interrupted), those at the positions `void`
+    spoilt by the arena, and recorded in an `order` other than the schedule's if that is given.
+    """
+    config = {
+        "format": "round-robin",
+        "champions": [],
+        "pairs": pairs,
+        "block": 4,
+        "rules": GAME.rules.options(),
+        "untrusted": sorted(untrusted),
+    }
+    secret = decks.secret_from_seed(seed or "as if drawn")
+    schedule = Schedule(tuple(bots), pairs, block=4, untrusted=untrusted)
+    results = [
+        _result(secret, bots, position, key, block.seats, block.mirrored, position in void)
+        for block in schedule.blocks()
+        for position, key in block.keys()
+    ]
+    results = results[:matches]
+    if order is not None:
+        order.shuffle(results)
+    data.mkdir(parents=True, exist_ok=True)
+    with open_store(data / "arena.db") as store:
+        tournament = store.create_tournament(
+            name,
+            config,
+            GAME.rules.options(),
+            [bot(each) for each in (sorted(bots) if order is None else sorted(bots, reverse=True))],
+            rated=seed is None,
+            created=CREATED,
+            about={"title": title, "rules_name": "sixty-six", "sandbox": "weak", **({"seed": seed} if seed else {})},
+        )
+        store.open_epoch(tournament, 0, secret, decks.commitment(secret))
+        store.record(tournament, results)
+        if matches is None:
+            store.reveal(tournament, 0)
+        store.set_state(tournament, State.INTERRUPTED if matches is not None else State.FINISHED)
+    return data / "arena.db"
+
+
+def _result(
+    secret: bytes,
+    bots: Mapping[str, Chooser],
+    position: int,
+    key: MatchKey,
+    seats: tuple[str, ...],
+    mirrored: bool,
+    void: bool,
+) -> MatchResult:
+    record = _play(secret, bots, key, seats, mirrored)
+    if void:
+        record = replace(record, status=Status.VOID, ranks=(1, 1), forfeited_by=None)
+    summary = MatchSummary.of(key, mirrored, seats, GAME.rules, record)
+    return MatchResult(key, position, seats, mirrored, record, summary)
+
+
+def _play(
+    secret: bytes, bots: Mapping[str, Chooser], key: MatchKey, seats: tuple[str, ...], mirrored: bool
+) -> MatchRecord:
+    lists = decks.list_id(key.pairing, key.leg, key.number, mirrored)
+    chance = random.Random(decks.match_id(secret, key))
+    match = referee(GAME, lambda number: decks.deck(secret, lists, number, GAME.cards), TimeControl())
+    request = next(match)
+    while True:
+        answer = bots[seats[request.seat]](request, chance) if isinstance(request, Ask) else None
+        try:
+            request = match.send(answer)
+        except StopIteration as end:
+            record: MatchRecord = end.value
+            return record

@@ -1,0 +1,360 @@
+"""The play chain does not depend on who finished first, and no byte changes without being found."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from arena.errors import UsageError
+from arena.match.record import Testimony
+from arena.match.summary import MatchKey
+from arena.store import Broken, ChainHead, Participant, Store, Tournament, open_queries, open_store
+from arena.store.chains import canonical
+from arena.store.schema import JOURNAL, sealed_columns, tournaments
+from tests.store.samples import COMMITMENT, CREATED, RULES, SECRET, bots, created, played, result, schedule, void
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "arena.db") as store:
+        yield store
+
+
+# --- the play chain ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_chain_is_the_same_in_any_order_of_commits(store: Store, seed: int) -> None:
+    results = schedule(30)
+    one, other = created(store, "one"), created(store, "other")
+    store.record(one, results)
+    rng = random.Random(seed)
+    left = rng.sample(results, len(results))
+    while left:
+        size = rng.randint(1, 9)
+        group, left = left[:size], left[size:]
+        store.record(other, group)
+        assert store.chain_head(other).length == _complete_prefix(len(results), left)
+        assert store.verify_chain(other) is None
+    assert store.chain_head(other) == store.chain_head(one)
+    assert store.chain_head(one).length == 30
+
+
+def _complete_prefix(length: int, missing: list[object]) -> int:
+    return min((one.position for one in missing), default=length)  # type: ignore[attr-defined]
+
+
+def test_names_dates_and_times_are_no_part_of_the_chain(store: Store) -> None:
+    results = schedule(6)
+    store.record(created(store, "one"), results)
+    other = store.create_tournament(
+        "other", {"pairs": 10}, RULES.options(), bots("CBA"), False, CREATED + timedelta(days=1), about={"jobs": 9}
+    )
+    store.open_epoch(other, 1, b"another secret", COMMITMENT)
+    silent = Testimony((), ())
+    store.record(other, [replace(one, record=replace(one.record, testimony=silent)) for one in results])
+    assert store.chain_head(other) == store.chain_head(store.tournament("one"))
+
+
+def _head(store: Store, name: str, **changed: object) -> ChainHead:
+    facts: dict[str, object] = {
+        "config": {"pairs": 10},
+        "rules": RULES.options(),
+        "bots": bots("AB"),
+        "commitment": COMMITMENT,
+        "number": 1,
+        "results": [(("A", "B"), played(0)), (("B", "A"), played(1))],
+        **changed,
+    }
+    number: int = facts["number"]  # type: ignore[assignment]
+    cup = store.create_tournament(name, facts["config"], facts["rules"], facts["bots"], True, CREATED)  # type: ignore[arg-type]
+    store.open_epoch(cup, number, SECRET, facts["commitment"])  # type: ignore[arg-type]
+    for leg, (seats, record) in enumerate(facts["results"]):  # type: ignore[var-annotated,arg-type]
+        store.record(cup, [result(MatchKey(number, ("A", "B"), leg, 0), leg, record, seats=seats)])
+    return store.chain_head(cup)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"config": {"pairs": 11}},
+        {"rules": RULES.with_options({"target": 101}).options()},
+        {"bots": bots("AB", version="2")},
+        {"bots": bots("ABC")},
+        {"bots": [*bots("A"), replace(bots("B")[0], digest="other")]},
+        {"commitment": "c1"},
+        {"number": 2},
+        {"results": [(("A", "B"), played(1)), (("B", "A"), played(0))]},
+        {"results": [(("A", "B"), played(0)), (("A", "B"), played(1))]},
+        {"results": [(("A", "B"), played(0)), (("B", "A"), void(played(1)))]},
+    ],
+    ids=str,
+)
+def test_whatever_decides_or_is_a_result_changes_the_chain(store: Store, changed: dict[str, object]) -> None:
+    assert _head(store, "same") == _head(store, "again")
+    assert _head(store, "other", **changed) != _head(store, "once-more")
+
+
+def test_the_chain_is_as_documented(store: Store) -> None:
+    """The whole computation once more, from the words of `arena.store.chains` alone."""
+
+    def framed(*values: str | int) -> str:
+        data = b""
+        for value in values:
+            text = str(value).encode()
+            data += f"{type(value).__name__}:{len(text)}:".encode() + text
+        return hashlib.sha256(data).hexdigest()
+
+    cup = store.create_tournament("cup", {"b": 1, "a": "é"}, {"target": 66}, bots("BA"), True, CREATED)
+    store.open_epoch(cup, 4, SECRET, "c4")
+    record = played(0)
+    store.record(cup, [result(MatchKey(4, ("A", "B"), 0, 7), 0, record)])
+    entered = ["A", "1", "A" * 64, "folder", "ann", "B", "1", "B" * 64, "folder", "ann"]
+    start = framed("arena/chain/1", '{"target":66}', '{"a":"\\u00e9","b":1}', 4, "c4", *entered)
+    play = framed("arena/play/1", 4, '["A","B"]', 0, 7, '["A","B"]', canonical(record.play_json()))
+    head = framed("arena/chain/1", 4, framed("arena/chain/1", start, play), 1)
+    assert store.chain_head(cup) == (head, 1)
+
+
+def test_epochs_are_chained_each_on_its_own(store: Store) -> None:
+    heads = set()
+    for name, order in (("one", "abc"), ("other", "cab")):
+        cup = created(store, name, "AB")
+        store.add_participants(cup, bots("C"))
+        store.open_epoch(cup, 2, b"second", "c2", config={"pairs": 20})
+        groups = {
+            "a": schedule(4, "AB"),
+            "b": schedule(5, "ABC", epoch=2)[2:],
+            "c": schedule(5, "ABC", epoch=2)[:2],
+        }
+        for group in order:
+            store.record(cup, groups[group])
+        assert store.verify_chain(cup) is None
+        heads.add(store.chain_head(cup))
+    ((_, length),) = heads
+    assert length == 9
+
+
+def test_a_tournament_without_epochs_has_a_head_of_no_length(store: Store) -> None:
+    cup = store.create_tournament("cup", {}, {}, bots("AB"), True, CREATED)
+    assert store.chain_head(cup).length == 0
+    assert store.verify_chain(cup) is None
+    assert store.verify_seals(cup) is None
+
+
+# --- changes behind the store's back ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with rows in every table, checkpointed into one file."""
+    path = tmp_path_factory.mktemp("sealed") / "arena.db"
+    with open_store(path) as store:
+        other = created(store, "other")
+        store.record(other, schedule(8, seed=20))
+        cup = created(store)
+        results = schedule(24)
+        store.record(cup, results[:10])
+        store.record_void(cup, results[12].key, "broken")
+        store.record_void(cup, results[12].key, "broken again")
+        store.record(cup, results[10:])
+        store.add_participants(cup, bots("D"))
+        store.open_epoch(cup, 2, b"second", "c2")
+        store.record(cup, schedule(12, "ABCD", epoch=2))
+        assert {table.name for table in JOURNAL} == set(_rows(path))
+    return path
+
+
+@pytest.fixture
+def path(sealed: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(sealed, tmp_path / "arena.db"))
+
+
+def _rows(path: Path) -> dict[str, list[int]]:
+    """The serials of the cup's rows by table."""
+    with sqlite3.connect(path) as raw:
+        rows = {
+            table.name: [
+                serial
+                for (serial,) in raw.execute(f"SELECT serial FROM {table.name} WHERE tournament = 2 ORDER BY serial")
+            ]
+            for table in JOURNAL
+        }
+    raw.close()
+    return {table: serials for table, serials in rows.items() if serials}
+
+
+def change(path: Path, *statements: str) -> None:
+    raw = sqlite3.connect(path, isolation_level=None)
+    raw.execute("PRAGMA foreign_keys = OFF")
+    for statement in statements:
+        assert raw.execute(statement).rowcount, statement
+    raw.close()
+
+
+def seals(path: Path) -> Broken | None:
+    with open_queries(path) as queries:
+        return queries.verify_seals(queries.tournament("cup"))
+
+
+def chain(path: Path) -> Broken | None:
+    with open_queries(path) as queries:
+        return queries.verify_chain(queries.tournament("cup"))
+
+
+CELLS = [(table.name, column.name) for table in JOURNAL for column in [*sealed_columns(table)[1:], table.c.seal]]
+CHANGES: dict[str, Callable[[random.Random, str], str]] = {
+    "one character": lambda rng, cell: (
+        f"substr({cell}, 1, length({cell}) / 2) || '~' || substr({cell}, length({cell}) / 2 + 2)"
+    ),
+    "one more": lambda rng, cell: f"CASE typeof({cell}) WHEN 'integer' THEN {cell} + 1000 ELSE {cell} || ' ' END",
+    "no value of its kind": lambda rng, cell: rng.choice([f"CAST({cell} AS BLOB)", "X'00FF'", "1.5", "''"]),
+    "no UTF-8": lambda rng, cell: "CAST(X'41FF42' AS TEXT)",
+}
+
+
+def test_an_untouched_store_is_intact(path: Path) -> None:
+    assert seals(path) is None
+    assert chain(path) is None
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+@pytest.mark.parametrize(("table", "column"), CELLS, ids=".".join)
+def test_any_changed_cell_is_found_where_it_is(path: Path, table: str, column: str, kind: str) -> None:
+    rng = random.Random(f"{table}.{column}/{kind}")
+    serial = rng.choice(_rows(path)[table])
+    changed = CHANGES[kind](rng, column)
+    change(path, f"UPDATE {table} SET {column} = {changed} WHERE tournament = 2 AND serial = {serial}")
+    broken = seals(path)
+    assert broken is not None
+    assert (broken.table, broken.row) == (table, serial)
+
+
+@pytest.mark.parametrize("column", [column.name for column in sealed_columns(tournaments)] + ["seal"])
+def test_the_facts_of_a_tournament_are_sealed_too(path: Path, column: str) -> None:
+    changed = f"CASE typeof({column}) WHEN 'integer' THEN 1 - {column} ELSE {column} || ' ' END"
+    change(path, f"UPDATE tournaments SET {column} = {changed} WHERE id = 2")
+    with open_queries(path) as queries:
+        cup = replace(queries.tournament("other"), id=2)
+        broken = queries.verify_seals(cup)
+    assert broken is not None
+    assert (broken.table, broken.row) == ("tournaments", 0)
+
+
+@pytest.mark.parametrize("table", [table.name for table in JOURNAL])
+@pytest.mark.parametrize("where", [0, -1], ids=["first", "last"])
+def test_a_missing_row_is_found(path: Path, table: str, where: int) -> None:
+    serial = _rows(path)[table][where]
+    change(path, f"DELETE FROM {table} WHERE tournament = 2 AND serial = {serial}")
+    broken = seals(path)
+    assert broken is not None
+    assert broken.row in (serial, 0)
+    assert ("missing" in broken.what) or ("last ones are not here" in broken.what)
+
+
+def test_the_end_cut_off_together_with_its_count_is_found(path: Path) -> None:
+    last = max(serial for serials in _rows(path).values() for serial in serials)
+    cut = [
+        f"DELETE FROM {table} WHERE tournament = 2 AND serial = {last}"
+        for table, serials in _rows(path).items()
+        if last in serials
+    ]
+    change(path, *cut, "UPDATE tournaments SET rows = rows - 1 WHERE id = 2")
+    assert seals(path) is not None
+
+
+@pytest.mark.parametrize("table", [table.name for table in JOURNAL])
+def test_a_row_in_another_place_is_found(path: Path, table: str) -> None:
+    serial = _rows(path)[table][0]
+    change(path, f"UPDATE {table} SET serial = 1000 WHERE tournament = 2 AND serial = {serial}")
+    broken = seals(path)
+    assert broken is not None
+    assert broken.row == serial
+
+
+def test_a_row_of_another_tournament_is_found(path: Path) -> None:
+    change(path, "UPDATE matches SET tournament = 2, serial = 1000, epoch = 3 WHERE tournament = 1 AND position = 0")
+    broken = seals(path)
+    assert broken is not None
+    assert "row 1000 comes instead" in broken.what
+    with open_queries(path) as queries:
+        assert queries.verify_seals(queries.tournament("other")) is not None
+
+
+def test_two_exchanged_rows_are_found(path: Path) -> None:
+    one, other = _rows(path)["matches"][3:5]
+    change(
+        path,
+        f"UPDATE matches SET serial = -1 WHERE tournament = 2 AND serial = {one}",
+        f"UPDATE matches SET serial = {one} WHERE tournament = 2 AND serial = {other}",
+        f"UPDATE matches SET serial = {other} WHERE tournament = 2 AND serial = -1",
+    )
+    broken = seals(path)
+    assert broken is not None
+    assert broken.row == one
+
+
+@pytest.mark.parametrize(
+    ("statement", "table"),
+    [
+        ("UPDATE matches SET play = replace(play, '\"played\"', '\"forfeit\"')", "matches"),
+        ("UPDATE matches SET number = 900 WHERE epoch = 2 AND position = 3", "matches"),
+        ("UPDATE matches SET pairing = '[\"A\",\"X\"]' WHERE position = 3", "matches"),
+        ("UPDATE matches SET seats = '[\"C\",\"A\"]' WHERE position = 2", "matches"),
+        ("UPDATE matches SET position = 900 WHERE epoch = 2 AND position = 3", "epochs"),
+        ("DELETE FROM matches WHERE position = 5", "epochs"),
+        ("UPDATE tournaments SET rules = '{}'", "epochs"),
+        ("UPDATE epochs SET config = '{}' WHERE number = 2", "epochs"),
+        ("UPDATE epochs SET commitment = 'c9' WHERE number = 2", "epochs"),
+        ("UPDATE epochs SET chain_head = 'ff' WHERE number = 2", "epochs"),
+        ("UPDATE epochs SET chain_length = 3", "epochs"),
+        ("UPDATE participants SET digest = X'00' WHERE name = 'B'", "epochs"),
+        ("UPDATE participants SET version = '9' WHERE name = 'D'", "epochs"),
+    ],
+)
+def test_the_play_chain_finds_another_play_or_another_start(path: Path, statement: str, table: str) -> None:
+    change(path, statement)
+    broken = chain(path)
+    assert broken is not None
+    assert broken.table == table
+
+
+def test_a_changed_seal_and_play_hash_do_not_hide_a_changed_play(path: Path) -> None:
+    """Who changes a play and its hash needs every seal and every head after it, which were published."""
+    with open_queries(path) as queries:
+        published = queries.chain_head(queries.tournament("cup"))
+        one = next(queries.results(queries.tournament("cup")))
+    play = canonical({**one.record.play_json(), "points": [7, 0]})
+    forged = f"SET play = '{play}', play_hash = '00', seal = '00'"
+    change(path, f"UPDATE matches {forged} WHERE tournament = 2 AND epoch = 1 AND position = 0")
+    assert seals(path) is not None
+    assert chain(path) is not None
+    assert published.length == 36
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_flipped_bit_of_a_row_in_the_file_is_found(path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    raw = sqlite3.connect(path)
+    texts = raw.execute("SELECT play, testimony, summary, seats, seal, play_hash FROM matches WHERE tournament = 2")
+    text = rng.choice([cell for row in texts for cell in row if len(cell) < 1500]).encode()
+    raw.close()
+    data = bytearray(path.read_bytes())
+    places = [at for at in range(len(data)) if data.startswith(text, at)] if len(text) > 60 else []
+    at = data.find(text, rng.randrange(len(data)))
+    at = rng.choice(places) if places else (at if at >= 0 else data.find(text))
+    assert at >= 0
+    data[at + rng.randrange(len(text))] ^= 1 << rng.randrange(8)
+    path.write_bytes(data)
+    try:
+        assert seals(path) is not None
+    except UsageError as error:
+        assert "damaged" in str(error)
