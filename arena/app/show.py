@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from arena import __version__
@@ -12,28 +13,28 @@ from arena.ratings.trueskill import fit
 from arena.reports.model import Row, RunFacts, RunReport
 from arena.store.chains import Participant
 from arena.store.queries import Queries
-from arena.store.values import Epoch
+from arena.store.values import Epoch, StoredFault
 from arena.tournament.schedule import Format, Schedule
 from arena.tournament.standings import Standing, complete_pairs, crosstable, end_reasons, standings
 
 RUNS = "runs"
 """The folder of the runs' folders, beside the store."""
 STORE = "arena.db"
-LAST_FAULTS = 100
+LAST_FAULTS = 20
 """How many faults a report holds with their evidence."""
 _SCORE_DIGITS = 4
 """Scores that differ by less are equal: the fit promises no more."""
 
 
 def find_run(run: str, data: Path) -> tuple[Path, str]:
-    """The store, and the name of the run that a user calls by its name, by `last` or by its folder.
+    """The data folder and the name of the run that a user calls by its name, by `last` or by its folder.
 
-    A folder `DATA/runs/NAME` says by itself where its store is; else the store is that of `data`.
+    A folder `DATA/runs/NAME` says by itself where its data are; else they are in `data`.
     """
     folder = Path(run).resolve()
     if folder.is_dir() and folder.parent.name == RUNS:
-        return folder.parent.parent / STORE, folder.name
-    return data / STORE, run
+        return folder.parent.parent, folder.name
+    return data, run
 
 
 def build_report(queries: Queries, run: str) -> RunReport:
@@ -47,7 +48,7 @@ def build_report(queries: Queries, run: str) -> RunReport:
     ratings = fit((_game(pair.pairing, pair.wins) for pair in pairs), (each.name for each in participants))
     schedules = _schedules(epochs)
     chain = queries.chain_head(tournament)
-    faults = [fault for fault in queries.faults(tournament) if fault.key not in void]
+    fault_count, faults = _last_faults(fault for fault in queries.faults(tournament) if fault.key not in void)
     return RunReport(
         run=RunFacts(
             name=tournament.name,
@@ -76,8 +77,8 @@ def build_report(queries: Queries, run: str) -> RunReport:
         rows=rank(participants, ratings.ratings, standings(summaries, [each.name for each in participants])),
         crosstable=crosstable(summaries),
         end_reasons=end_reasons(summaries),
-        fault_count=len(faults),
-        faults=tuple(faults[-LAST_FAULTS:]),
+        fault_count=fault_count,
+        faults=faults,
         lost_bummerls=dict(sorted(queries.lost_bummerls().items(), key=lambda career: (-career[1], career[0]))),
     )
 
@@ -96,6 +97,16 @@ def rank(
         )
         for participant in sorted(participants, key=lambda each: (-scores[each.name], each.name))
     )
+
+
+def _last_faults(faults: Iterable[StoredFault]) -> tuple[int, tuple[StoredFault, ...]]:
+    """How many there are, and the last of them: a bot that always fails has more than fit in memory."""
+    count = 0
+    last: deque[StoredFault] = deque(maxlen=LAST_FAULTS)
+    for fault in faults:
+        count += 1
+        last.append(fault)
+    return count, tuple(last)
 
 
 def _game(pairing: Sequence[str], wins: Sequence[int]) -> Game:

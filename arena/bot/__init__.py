@@ -15,6 +15,7 @@ from arena.cards import CLAIM, CLOSE, DECLARE, EXCHANGE, GO_ON, Action, Card, Su
 from arena.game.rules import Rules
 from arena.game.scoring import Termination
 from arena.game.views import DecisionPoint
+from arena.wire.codec import hand_cards
 
 __all__ = [
     "serve",
@@ -27,6 +28,7 @@ __all__ = [
     "Action",
     "Card",
     "Suit",
+    "hand_cards",
     "CLAIM",
     "CLOSE",
     "DECLARE",

@@ -6,20 +6,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from arena.cards import CARDS, RANKS, Action, Card
+from arena.cards import Action, Card
 from arena.game.rules import Rules
 from arena.game.scoring import Termination
 from arena.game.table import Table
 
 _table_of = lru_cache(Table.of)
-
-
-@lru_cache
-def _deck_of(rules: Rules) -> tuple[Card, ...]:
-    packs = 2 if rules.deck == 48 else 1
-    ranks = rules.deck // packs // 4
-    pack = [card for card in CARDS[1:] if RANKS.index(card.rank) >= len(RANKS) - ranks]
-    return tuple(sorted(pack * packs))
 
 
 class Turn(NamedTuple):
@@ -36,10 +28,10 @@ class Match:
     id: str
     """Opaque, the same in all views and results of the match."""
     rules: Rules
-    rules_name: str
-    """The preset's name, "custom" where single options were changed."""
     seat: int
     """Your seat, for the whole match.  Seats are numbered clockwise from 0."""
+    rules_name: str = "custom"
+    """The preset's name, "custom" where single options were changed."""
     bot_seed: bytes = b""
     """What `View.rng` draws from, so that a match can be repeated."""
     limit_ms: int = 0
@@ -48,19 +40,24 @@ class Match:
     """Thinking time beyond the limit, in milliseconds for the whole match, never refilled."""
     resumed: bool = False
     """The match is already under way: the process was started anew, or joined late."""
-
     table: Table = field(init=False, repr=False, compare=False)
     """The geometry of the table: which side a seat belongs to, who plays after whom."""
-    deck: tuple[Card, ...] = field(init=False, repr=False, compare=False)
-    """All cards of the deck, ascending; every card twice where two packs are used."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", _table_of(self.rules))
-        object.__setattr__(self, "deck", _deck_of(self.rules))
 
     @property
     def my_side(self) -> int:
+        """Your side: what scores.  Partners share one; otherwise every seat is a side of its own."""
         return self.table.side_of[self.seat]
+
+    @property
+    def deck(self) -> tuple[Card, ...]:
+        """All cards of the deck, ascending; every card twice where two packs are used."""
+        # Imported here, as elsewhere in this package: a bot that does without starts sooner.
+        from arena.game.sample import game_of
+
+        return tuple(sorted(game_of(self.rules).cards))
 
 
 @dataclass(frozen=True, slots=True)

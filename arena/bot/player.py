@@ -120,8 +120,8 @@ class Player:
         match = Match(
             id=started.match_id,
             rules=self._rules,
-            rules_name=self._rules_name,
             seat=started.seat,
+            rules_name=self._rules_name,
             bot_seed=started.bot_seed,
             limit_ms=started.limit_ms,
             bank_ms=started.bank_ms,

@@ -11,7 +11,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any
 
@@ -26,6 +26,8 @@ COALESCE_S = 0.001
 """How long an answer waits for the next ones to be ready too."""
 STOP_S = 1.0
 """How long the server may take to close what is open."""
+SIGNAL_S = 0.25
+"""How long a signal may go unnoticed that comes just before the main thread begins to wait."""
 
 _Context = grpc.aio.ServicerContext[bytes, bytes]
 
@@ -113,21 +115,23 @@ class Server:
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
         self._streams = 0
+        self._working = False
+        """A signal may break in."""
         self._unusable = ""
         """Why the address cannot be served at."""
 
     def run(self) -> None:
         """Play until the arena is done or the process is told to end.  Raises `UsageError` for a useless address."""
         thread = threading.Thread(target=self._run_loop, name="arena", daemon=True)
+        handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
         thread.start()
-        handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
-            for number in handlers:
-                signal.signal(number, _stop)
+            self._working = True
             self._work()
         except _Stop:
             pass
         finally:
+            self._working = False
             self._loop.call_soon_threadsafe(self._stopped.set)
             thread.join(2 * STOP_S)
             for number, handler in handlers.items():
@@ -143,7 +147,10 @@ class Server:
         while True:
             # All that has come is looked at before the next decision: it may have been withdrawn.
             while not backlog or not self._inbox.empty():
-                message = self._inbox.get()
+                try:
+                    message = self._inbox.get(timeout=SIGNAL_S)
+                except Empty:
+                    continue
                 if message is None:
                     return
                 self._take_in(*message, backlog)
@@ -158,6 +165,12 @@ class Server:
             answer = self._player.take(event)
             if answer is not None:
                 stream.post(answer)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        if self._working:
+            self._working = False
+            raise _Stop
+        self._inbox.put(None)
 
     def _take_in(
         self, stream: _Stream, message: bytes | None, backlog: deque[tuple[_Stream, codec.Event | None]]
@@ -233,8 +246,3 @@ class Server:
         # The arena is done; a unix socket belongs to that arena alone, others may still come to host:port.
         if not self._streams and self._address.startswith("unix:"):
             self._inbox.put(None)
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)
-    raise _Stop

@@ -5,19 +5,23 @@ It holds nothing that the game's view does not: a bot can be a plain function of
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.bot.match import Match, Turn
 from arena.cards import ACTIONS, CARDS, Action, Card, Suit, cards_of, iter_bits
 from arena.game import views
-from arena.game.rules import Rules, TrumpSource
+from arena.game.rules import Rules
 from arena.game.tricks import BEATS
 from arena.game.views import DecisionPoint
 from arena.wire import codec
 
 if TYPE_CHECKING:
     from random import Random
+
+    from arena.game.sample import World
+    from arena.game.solve import Solution
 
 _SUITS: tuple[Suit | None, ...] = (None, *Suit)
 
@@ -269,16 +273,9 @@ class View:
     @cached_property
     def unseen(self) -> tuple[Card, ...]:
         """The cards that you cannot place, ascending: in another hand or face down in the talon."""
-        facts = self.facts
-        cards = list(self.match.deck)
-        placed = [*self.hand, *(action for action in facts.past_actions if action <= 32)]
-        for seat in self.others:
-            placed += cards_of(facts.known[seat])
-        if facts.turn_up and self.rules.trump_source is TrumpSource.TURN_UP:
-            placed.append(CARDS[facts.turn_up])
-        for card in placed:
-            cards.remove(CARDS[card])
-        return tuple(cards)
+        from arena.game.sample import unseen
+
+        return codec.hand_cards(unseen(self.rules, self.facts))
 
     @property
     def other_hand(self) -> tuple[Card, ...] | None:
@@ -292,6 +289,26 @@ class View:
             return known
         cards = (*known, *self.unseen)
         return tuple(sorted(cards)) if len(cards) == size else None
+
+    def worlds(self) -> Iterator[World]:
+        """Where the unseen cards could lie: worlds without end, drawn evenly from all that fit the view by `rng`.
+
+        The hands of a world are masks: `hand_cards(world.hands[seat])` are the cards.
+        """
+        from arena.game.sample import worlds
+
+        return worlds(self.rules, self.facts, self.rng)
+
+    def solve(self, other_hand: Iterable[Card] | None = None, *, all_actions: bool = False) -> Solution:
+        """The exact value of a deal of two seats in strict play and a best action, against the other seat's best.
+
+        `other_hand` is the hand to assume; without it the hand must follow from what you have seen (`other_hand`).
+        With `all_actions` every legal action gets its value (slower).  Raises `UsageError` for any other deal.
+        """
+        from arena.game.solve import solve_view
+
+        assumed = None if other_hand is None else codec.hand_mask(other_hand)
+        return solve_view(self.rules, self.facts, assumed, all_actions=all_actions)
 
     # -- the match ----------------------------------------------------------------------------------------------------
 
@@ -340,7 +357,6 @@ class View:
 
         It depends on the match's `bot_seed` and the position of the decision only, so that a match can be repeated.
         """
-        # Imported here: a bot that draws nothing starts sooner.
         import hmac
         from random import Random
 

@@ -1,6 +1,7 @@
 """One bot process's stream: all its matches, batched both ways, and the clock of every open decision.
 
-At most one write is outstanding; whatever becomes pending meanwhile goes into the next message.  A decision is
+A bot that owes nothing is written to at once; one that is busy gets what has gathered when it shows that it goes on,
+by its next message.  So the bot sets the pace, no timer delays anything, and messages are few and large.  A decision is
 charged its *busy time*: from the later of its sending and the previous answer on the stream, so that nobody pays
 for the queue that the arena put in front of it; answers in one message share its busy time evenly.
 """
@@ -128,20 +129,23 @@ class Channel:
     def tell(self, event: bytes) -> None:
         """Send a framed event."""
         self._outbox.append(event)
-        self._wake_writer()
+        if not self._open:
+            self._wake_writer()
 
     def ask(self, question: Question) -> None:
         """Send a decision as soon as the bot takes one more; its time starts when it is sent."""
         if len(self._open) >= self._at_once:
             self._held.append(question)
             return
+        idle = not self._open
         self._open[question.id] = question
         if question.budget_s is not None:
             self._open_budget_s += question.budget_s
             question.hard_s = self._open_budget_s
         question.sent = self._stopwatch.now()
         self._outbox.append(question)
-        self._wake_writer()
+        if idle:
+            self._wake_writer()
 
     def abandon(self) -> list[Question]:
         """Stop asking; returns the decisions that were held back and never sent."""
@@ -236,6 +240,7 @@ class Channel:
         now = self._stopwatch.now()
         traffic = self.traffic
         traffic.messages_received += 1
+        self._wake_writer()  # it runs after this: what the answers lead to goes out with what has gathered
         try:
             answers = codec.answers(data)
         except codec.WireError as error:
@@ -329,6 +334,7 @@ class Channel:
             self.tell(codec.withdrawn(question.match_id, question.id, codec.WithdrawnReason.LATE))
             question.answered(NoReply(Fault.LATE, took_s * 1000))
             self._release()
+            self._wake_writer()
         if not self._closed:
             self._arm()
 

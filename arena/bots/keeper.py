@@ -12,7 +12,7 @@ stdout  to the arena, one JSON object a line, in this order:
 stderr  the bot's log: gets what the bot prints (both streams) until the file holds `log` bytes.
 
 Keys: `tail` (file descriptor that gets the end of the bot's stderr, see `Tail`), `tail_bytes`, `log`, `cwd`,
-`home` (a folder to remove at the end), `as` (bytes of address space, 0: no limit), `nofile`, `fsize`.
+`home` (a folder to make for the bot and to remove at the end), `as` (bytes of address space, 0: no limit), `nofile`, `fsize`.
 """
 
 from __future__ import annotations
@@ -122,6 +122,7 @@ class Keeper:
         if arena_is_gone():
             return
         self.settle()
+        os.mkdir(self.options["home"], 0o700)  # here and not in the arena, which may be gone before it is removed
         try:
             if self.start():
                 self.watch()
@@ -130,6 +131,7 @@ class Keeper:
             self.drain()
             self.log.close()
             say(f'{{"ended": {left}, "cpu": {cpu_of_the_dead():.6f}}}')
+            remove_home(self.options["home"])
 
     def settle(self) -> None:
         """Own session, deaf to signals meant for the arena, adoptive parent of what the bot leaves behind."""
@@ -368,10 +370,7 @@ def remove_home(path: str) -> None:
 def main(arguments: list[str]) -> None:
     at = arguments.index("--")
     options = dict(argument.split("=", 1) for argument in arguments[:at])
-    try:
-        Keeper(options, arguments[at + 1 :]).run()
-    finally:
-        remove_home(options["home"])
+    Keeper(options, arguments[at + 1 :]).run()
 
 
 if __name__ == "__main__":

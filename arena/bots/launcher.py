@@ -186,7 +186,7 @@ async def launch(
         raise ValueError(f"bot {spec.name!r} runs elsewhere: there is no program to launch")
     marker = f"{marker}:{secrets.token_hex(8)}"
     log.parent.mkdir(parents=True, exist_ok=True)
-    home = Path(tempfile.mkdtemp(prefix="arena-bot-"))
+    home = Path(tempfile.gettempdir()) / f"arena-bot-{secrets.token_hex(8)}"
     tail = _new_tail()
     try:
         with log.open("ab") as log_file:

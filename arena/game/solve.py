@@ -6,50 +6,54 @@ are worth is read from `arena.game.scoring`, so that the solver and the engine c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from arena.cards import CARD_POINTS, CARDS, CLAIM, GO_ON, RANKS, SUIT_MASKS, SUIT_OF, Action, iter_bits
+from arena.cards import CARD_POINTS, CLAIM, DECLARE, GO_ON, RANKS, SUIT_OF, Action, Card, Suit
 from arena.errors import UsageError
 from arena.game.deal import _BY_SUIT as MARRIAGE_BY_SUIT
-from arena.game.deal import Deal, Game, actions_of, hand_cards
-from arena.game.rules import LastTrick, MarriageValues, Rules, Score, Tie
+from arena.game.deal import Deal, Game, hand_cards
+from arena.game.rules import LastTrick, MarriageCredit, MarriageValues, Rules, Score, Tie
 from arena.game.sample import resume_world, world_with
 from arena.game.scoring import claim_value, close_fail_value, false_claim_value
-from arena.game.tricks import HIGHER
+from arena.game.tricks import BEATS, HIGHER
 from arena.game.views import DecisionPoint, View
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a position is worth to the seat to act when both play their best."""
+    """What a deal is worth to the seat to act when both seats play their best."""
 
     value: int
     """What the deal adds to the seat's match score less what it adds to the other's: game points, 0 for a draw."""
     best: Action
     """An action that gets the value."""
     values: Mapping[Action, int] = field(default_factory=dict)
-    """The value of every legal action, where all were asked for; else empty."""
+    """The value of every legal action where all were asked for, else empty."""
 
 
 def solve(deal: Deal, *, all_actions: bool = False) -> Solution:
-    """The value of a deal in strict play between two seats, for the seat to act, and a best action.
+    """The value of a deal in strict play between two seats, to the seat to act, and a best action.
 
-    With `all_actions` every legal action gets its exact value (slower).  Raises `UsageError` for any other deal: open
-    play, more than two seats, or a deal that is over.
+    With `all_actions` every legal action gets its exact value (slower).  Raises `UsageError` for any other deal: in
+    open play, of more than two seats, or over.
     """
     if deal.to_act is None:
         raise UsageError("a finished deal cannot be solved: nobody is to act")
+    if len(deal.order) != 2:
+        raise UsageError(f"a deal between {len(deal.order)} seats cannot be solved; the solver plays between two")
     if not deal.strict:
         raise UsageError("a deal in open play cannot be solved: the talon is neither closed nor exhausted")
-    if len(deal.order) != 2:
-        raise UsageError(f"a deal of {len(deal.order)} seats cannot be solved; the solver plays between two")
     if deal.point is DecisionPoint.ON_CLOSE:
         values = {action: _value_after(deal, action) for action in deal.legal_actions}
-        best = max(values, key=lambda action: values[action])
-        return Solution(values[best], best, values if all_actions else {})
-    return _Endgame(deal).solve(deal.legal_actions, all_actions)
+    elif all_actions:
+        values = _Endgame(deal).values()
+    else:
+        return _Endgame(deal).solution()
+    best = max(values, key=lambda action: values[action])
+    return Solution(values[best], best, values if all_actions else {})
 
 
 def solve_view(
@@ -66,62 +70,74 @@ def solve_view(
 
 
 def _value_after(deal: Deal, action: Action) -> int:
-    """The value of an action that is no end, by solving what follows it."""
-    seat = deal.to_act
+    """The value of an answer to a close: the closer leads next."""
     after = deal.copy()
     after.apply(action)
-    value = solve(after).value
-    return value if after.to_act == seat else -value
+    return -solve(after).value
 
 
 # -- what there is to win --------------------------------------------------------------------------------------------
 
-# A standing is what one player has won, in one number: its card points, the pending marriage points PENDING each,
-# and TRICKLESS while it has no trick.
+# A standing is what a player has won, as one number: its card points, PENDING times its pending marriage points, and
+# TRICKLESS while it has no trick (and so no card points).
 PENDING = 1 << 10
 TRICKLESS = 1 << 20
-_POINTS = PENDING - 1
 
-KINDS = range(6)
-"""All that the value of a claim or a class depends on: card points under the class line, from it on, from the target
-on (0, 1, 2); 3 more without a trick."""
+# Claims and classes depend only on the kind of a standing: under the class line, from it on, from the target on, or
+# without a trick.
+UNDER_LINE, FROM_LINE, REACHED, NO_TRICK = KINDS = range(4)
 
-_Prices = tuple[tuple[tuple[int, ...], ...], ...]
-"""Game points by player, by the kinds of its standing and of the other's."""
+# A *turn* is 5 * player + trump: whose lead it is and what is trump.  Player 0 is the seat to act.
+_OTHER = (5, 6, 7, 8, 9, 0, 1, 2, 3, 4)
+"""By turn, the other player's turn with the same trump."""
+
+_T = TypeVar("_T")
+_Table: TypeAlias = tuple[tuple[tuple[_T, ...], ...], ...]
+"""Something by turn, by the kind of that player's standing, and by the kind of the other's."""
+
+_MOST_CARD_POINTS = 500
+"""More than a deal can add to a score where deals score card points."""
 
 
-def _taken(standing: int) -> int:
-    """The card points with what is pending, as they are once the player takes a trick."""
-    return (standing & _POINTS) + (standing // PENDING & _POINTS)
+def _table(cell: Callable[[int, int, int], _T]) -> _Table[_T]:
+    """The table of `cell(player, mine, theirs)`, which is the same for every trump."""
+    players = [tuple([tuple([cell(player, a, b) for b in KINDS]) for a in KINDS]) for player in (0, 1)]
+    return tuple([players[turn // 5] for turn in range(10)])
 
 
 class _Kinds(dict[int, int]):
-    """The kind of each standing, worked out when it is first met."""
+    """The kind of each standing, worked out when the standing is first met."""
 
-    def __init__(self, line: int, target: int) -> None:
-        self._line = line
-        self._target = target
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self._line = rules.class_line
+        self._target = rules.target
 
     def __missing__(self, standing: int) -> int:
-        points = standing & _POINTS
-        kind = (points >= self._line) + (points >= self._target) + (3 if standing >= TRICKLESS else 0)
+        points = standing % PENDING
+        kind = NO_TRICK if standing >= TRICKLESS else (points >= self._line) + (points >= self._target)
         self[standing] = kind
         return kind
 
 
+def _with_trick(standing: int) -> int:
+    """The standing of a player who has a trick now: what was pending counts."""
+    return standing if standing < PENDING else standing % PENDING + standing // PENDING % PENDING
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stakes:
-    """What can still be won in a deal, for player 0 (the seat to act) and player 1."""
+    """What the engine's scoring pays, in game points."""
 
     kinds: _Kinds
-    claim: _Prices
-    """What a right claim scores for the player."""
-    false_claim: _Prices
-    """What a false claim costs the player."""
-    failed: _Prices
-    """What the player scores when the other, who closed, fails; 0 if it did not close."""
-    most: _Prices
-    """The most that the player can still get, whatever follows (but for false claims of the other)."""
+    claim: _Table[int]
+    """What a right claim scores; in a deal that is not closed, the class of any win."""
+    false_claim: _Table[int]
+    """What a false claim costs."""
+    failed: _Table[int]
+    """What the failed close of the other player scores; 0 if the other did not close."""
+    most: _Table[int]
+    """The most that the player can still get unless the other claims wrongly: none of these prices rises in a deal."""
 
 
 @lru_cache(maxsize=256)
@@ -133,58 +149,244 @@ def _stakes(
     closed_points: tuple[int, ...],
     closed_tricks: tuple[int, ...],
 ) -> _Stakes:
-    """What the engine's scoring says for every kind of standing."""
+    """The stakes of the players 0 and 1 on `seats`, asked of a deal without cards."""
     rules = game.rules
-    table = game.table
-    sides = tuple(table.side_of[seat] for seat in seats)
-    zeros = (0,) * table.sides
+    nothing = (0,) * game.table.sides
     deal = Deal(
-        game,
-        dealer=dealer,
-        hands=[0] * table.seats,
-        talon=[],
-        turn_up=0,
-        trump=0,
-        leader=seats[0],
-        points=zeros,
-        pending=zeros,
-        tricks=zeros,
-        known=[0] * table.seats,
-        score=zeros,
-    )
+        game, dealer=dealer, hands=[0] * game.table.seats, talon=[], turn_up=0, trump=0, leader=seats[0],
+        points=nothing, pending=nothing, tricks=nothing, known=[0] * game.table.seats, score=nothing,
+    )  # fmt: skip
     deal.closer = closer
     deal.closed_points = closed_points
     deal.closed_tricks = closed_tricks
-    unbounded = rules.score is Score.CARD_POINTS and closer is None
+    sides = [game.table.side_of[seat] for seat in seats]
+    points = {UNDER_LINE: 0, FROM_LINE: rules.class_line, REACHED: rules.target, NO_TRICK: 0}
+
+    def priced(value: Callable[[Deal, int], int]) -> _Table[int]:
+        def cell(player: int, mine: int, theirs: int) -> int:
+            own, other = sides if player == 0 else reversed(sides)
+            for side, kind in ((own, mine), (other, theirs)):
+                deal.points[side] = points[kind]
+                deal.tricks[side] = int(kind != NO_TRICK)
+            return value(deal, own)
+
+        return _table(cell)
 
     def failed(deal: Deal, side: int) -> int:
-        return 0 if closer is None or table.side_of[closer] == side else close_fail_value(deal)
+        return 0 if closer is None or game.table.side_of[closer] == side else close_fail_value(deal)
 
     def most(deal: Deal, side: int) -> int:
-        return 1000 if unbounded else max(claim_value(deal, side), failed(deal, side))
+        if closer is None and rules.score is Score.CARD_POINTS:
+            return _MOST_CARD_POINTS
+        return max(claim_value(deal, side), failed(deal, side))
 
-    def prices(value: Callable[[Deal, int], int]) -> _Prices:
-        by_player: list[tuple[tuple[int, ...], ...]] = []
-        for own, other in (sides, sides[::-1]):
-            rows: list[tuple[int, ...]] = []
-            for mine in KINDS:
-                row: list[int] = []
-                for theirs in KINDS:
-                    for side, kind in ((own, mine), (other, theirs)):
-                        deal.points[side] = (0, rules.class_line, rules.target)[kind % 3]
-                        deal.tricks[side] = 1 if kind < 3 else 0
-                    row.append(value(deal, own))
-                rows.append(tuple(row))
-            by_player.append(tuple(rows))
-        return tuple(by_player)
+    return _Stakes(_Kinds(rules), priced(claim_value), priced(false_claim_value), priced(failed), priced(most))
 
-    return _Stakes(
-        kinds=_Kinds(rules.class_line, rules.target),
-        claim=prices(claim_value),
-        false_claim=prices(false_claim_value),
-        failed=prices(failed),
-        most=prices(most),
-    )
+
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    """What the standings alone decide about one question: does the player get enough?"""
+
+    noticed: _Table[bool | None]
+    """Once its points have risen: the answer where the arena ends the deal by itself, else None."""
+    claim: _Table[bool]
+    """Whether it can claim when asked, rightly or wrongly, and that is enough."""
+    barred: _Table[bool]
+    """Whether no lead is enough, because the other can claim before it replies."""
+    won_trick: _Table[bool | None]
+    """Once it has taken a trick, but for the last: the answer where no card can change it, else None."""
+
+
+@lru_cache(maxsize=1024)
+def _verdicts(game: Game, stakes: _Stakes, need: int) -> _Verdicts:
+    """The verdicts where player 0 needs `need`, and player 1 whatever leaves player 0 with less."""
+    needs = (need, 1 - need)
+    price = [(stakes.claim[turn], stakes.false_claim[turn], stakes.most[turn]) for turn in (0, 5)]
+
+    def noticed(player: int, mine: int, theirs: int) -> bool | None:
+        right, _, _ = price[player]
+        return right[mine][theirs] >= needs[player] if game.auto_claim and mine == REACHED else None
+
+    def claim(player: int, mine: int, theirs: int) -> bool:
+        right, wrong, _ = price[player]
+        if not game.claim_own_turn and not game.claim_after_trick:
+            return False
+        return (right[mine][theirs] if mine == REACHED else -wrong[mine][theirs]) >= needs[player]
+
+    def barred(player: int, mine: int, theirs: int) -> bool:
+        return game.claim_own_turn and claim(int(not player), theirs, mine)
+
+    def won_trick(player: int, mine: int, theirs: int) -> bool | None:
+        if (end := noticed(player, mine, theirs)) is not None:
+            return end
+        _, _, most = price[player]
+        _, _, most_of_other = price[not player]
+        if claim(player, mine, theirs) or -most_of_other[theirs][mine] >= needs[player]:
+            return True
+        return None if most[mine][theirs] >= needs[player] else False
+
+    return _Verdicts(_table(noticed), _table(claim), _table(barred), _table(won_trick))
+
+
+# -- the position ----------------------------------------------------------------------------------------------------
+
+_KING = RANKS.index("K")
+
+
+class _Pair(NamedTuple):
+    """A king and queen that a player can declare."""
+
+    cards: int
+    leads: int
+    """Those of the two that may be led after the declaration."""
+    suit: Suit
+
+
+class _Sight(NamedTuple):
+    """What the leader of a turn goes by.  Cards of either player are bits of a byte of that player's hand."""
+
+    leads: Mapping[int, tuple[int, int, int]]
+    """By own card: the other's cards of its suit, those of them that beat it, and its card points."""
+    trumps: int
+    """The other's trumps."""
+    worth: Mapping[int, int]
+    """By the other's card: its card points."""
+    pairs: tuple[_Pair, ...]
+
+
+class _Endgame:
+    """A deal laid out for the search: a hand is a byte whose lowest bit is the dearest card."""
+
+    def __init__(self, deal: Deal) -> None:
+        game = deal.game
+        seat = deal.to_act
+        first, second = deal.order
+        seats = (first, second) if seat == first else (second, first)
+        line = game.rules.class_line
+        self.deal = deal
+        self.game = game
+        self.cards = [sorted(hand_cards(deal.hands[seat]), key=_dearest_first) for seat in seats]
+        self.hands = [(1 << len(cards)) - 1 for cards in self.cards]
+        self.standings = [_standing(deal, game.table.side_of[seat]) for seat in seats]
+        self.closer = None if deal.closer is None else seats.index(deal.closer)
+        self.stakes = _stakes(
+            game,
+            deal.dealer,
+            seats,
+            deal.closer,
+            tuple([line if points >= line else 0 for points in deal.closed_points]),
+            tuple([min(tricks, 1) for tricks in deal.closed_tricks]),
+        )
+        self.sights = _sights(game, self.cards)
+        self._questions: dict[int, _Question] = {}
+
+    def bit(self, card: int) -> int:
+        """The bit of a card of player 0."""
+        return 1 << self.cards[0].index(Card(card))
+
+    def solution(self) -> Solution:
+        """The value and an action that gets it."""
+        possible = self._possible_values()
+        actions = self._promising_first()
+        best = next((action for action in actions if action != CLAIM), CLAIM)
+        low, high = 0, len(possible) - 1
+        middle = sum(value <= 0 for value in possible)  # at first: does the seat to act win?
+        while low < high:
+            middle = min(max(middle, low + 1), high)
+            question = self._question(possible[middle])
+            enough = next((action for action in dict.fromkeys((best, *actions)) if question.gets(action)), None)
+            if enough is None:
+                high = middle - 1
+            else:
+                best = enough
+                low = middle
+            middle = (low + high + 1) // 2
+        return Solution(possible[low], best)
+
+    def values(self) -> dict[Action, int]:
+        """The value of every legal action."""
+        possible = self._possible_values()
+        return {action: self._value(action, possible) for action in self._promising_first()}
+
+    def _value(self, action: Action, possible: Sequence[int]) -> int:
+        if action == CLAIM:  # may cost more than a seat can lose in play
+            kinds = self.stakes.kinds
+            mine, theirs = (kinds[standing] for standing in self.standings)
+            if mine == REACHED:
+                return self.stakes.claim[0][mine][theirs]
+            return -self.stakes.false_claim[0][mine][theirs]
+        low, high = 0, len(possible) - 1
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._question(possible[middle]).gets(action):
+                low = middle
+            else:
+                high = middle - 1
+        return possible[low]
+
+    def _question(self, need: int) -> _Question:
+        if need not in self._questions:
+            self._questions[need] = _Question(self, need)
+        return self._questions[need]
+
+    def _possible_values(self) -> Sequence[int]:
+        """What the seat to act can get, ascending."""
+        kinds, most = self.stakes.kinds, self.stakes.most
+        mine, theirs = (kinds[standing] for standing in self.standings)
+        values = range(-most[5][theirs][mine], most[0][mine][theirs] + 1)
+        rules = self.game.rules
+        drawn = rules.score is Score.CARD_POINTS or rules.tie is not Tie.LAST_TRICK
+        return values if self.closer is None and drawn else [value for value in values if value]
+
+    def _promising_first(self) -> list[Action]:
+        """The legal actions: a right claim, marriages, dear cards, the others, a false claim."""
+        right = self.stakes.kinds[self.standings[0]] == REACHED
+
+        def rank(action: Action) -> tuple[int, int]:
+            if action == CLAIM:
+                return (0 if right else 4), 0
+            if action.marriage is not None:
+                return 1, 0
+            return (2, -CARD_POINTS[action]) if action <= 32 else (3, 0)
+
+        return sorted(self.deal.legal_actions, key=rank)
+
+
+def _dearest_first(card: Card) -> tuple[int, int]:
+    return -CARD_POINTS[card], card
+
+
+def _standing(deal: Deal, side: int) -> int:
+    return deal.points[side] + PENDING * deal.pending[side] + (0 if deal.tricks[side] else TRICKLESS)
+
+
+def _sights(game: Game, hands: Sequence[Sequence[Card]]) -> list[_Sight]:
+    """What each turn's leader goes by."""
+    sights: list[_Sight] = []
+    for own, other in (hands, hands[::-1]):
+        suits = [0] * 5
+        for index, card in enumerate(other):
+            suits[SUIT_OF[card]] |= 1 << index
+        leads = {
+            1 << index: (
+                suits[SUIT_OF[card]],
+                sum(1 << reply for reply, beater in enumerate(other) if HIGHER[card] >> beater & 1),
+                CARD_POINTS[card],
+            )
+            for index, card in enumerate(own)
+        }
+        worth = {1 << index: CARD_POINTS[card] for index, card in enumerate(other)}
+        pairs = tuple(_pairs(game, own)) if game.marriage and game.marriage_any_phase else ()
+        sights += [_Sight(leads, trumps, worth, pairs) for trumps in suits]
+    return sights
+
+
+def _pairs(game: Game, hand: Sequence[Card]) -> Iterator[_Pair]:
+    """The kings and queens of one suit in the hand."""
+    for index, card in enumerate(hand):
+        if (card - 1) & 7 == _KING and card - 1 in hand:
+            king, queen = 1 << index, 1 << hand.index(Card(card - 1))
+            yield _Pair(king | queen, king if game.lead_king else king | queen, SUIT_OF[card])
 
 
 # -- the search ------------------------------------------------------------------------------------------------------
@@ -192,407 +394,197 @@ def _stakes(
 _BITS: tuple[tuple[int, ...], ...] = tuple(
     tuple(1 << index for index in range(8) if mask >> index & 1) for mask in range(256)
 )
-_SWAPPED = (5, 6, 7, 8, 9, 0, 1, 2, 3, 4)
-
-_KING = RANKS.index("K")
+"""The bits of a byte, ascending: the dearest card first."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    cards: int
-    leads: int
-    suit: int
+class _Question:
+    """Whether player 0 gets at least `need` out of the endgame, and so whether player 1 holds it under that.
 
-
-@lru_cache(maxsize=1024)
-def _tables(stakes: _Stakes, game: Game, need: int, marriages: tuple[bool, bool]):
-    needs = (need, 1 - need)
-    says = game.claim_own_turn or game.claim_after_trick
-    claims = []
-    shut = []
-    decided = []
-    reached = []
-    for me, foe in ((0, 1), (1, 0)):
-        n = needs[me]
-
-        def stand(me, mine, theirs):
-            if mine % 3 == 2:
-                return stakes.claim[me][mine][theirs] >= needs[me]
-            return -stakes.false_claim[me][mine][theirs] >= needs[me]
-
-        c = [[stand(me, m, t) for t in KINDS] for m in KINDS]
-        s = [[game.claim_own_turn and stand(foe, t, m) for t in KINDS] for m in KINDS]
-        r = [[m % 3 == 2 and stakes.claim[me][m][t] >= n for t in KINDS] for m in KINDS]
-        d = []
-        for m in KINDS:
-            row = []
-            for t in KINDS:
-                v = None
-                if game.auto_claim and m % 3 == 2:
-                    v = r[m][t]
-                elif says and c[m][t]:
-                    v = True
-                elif stakes.most[me][m][t] < n:
-                    v = False
-                elif -stakes.most[foe][t][m] >= n:
-                    v = True
-                elif not marriages[me] and s[m][t]:
-                    v = False
-                row.append(v)
-            d.append(row)
-        claims.append(c)
-        shut.append(s)
-        decided.append(d)
-        reached.append(r)
-    five = (0,) * 5 + (1,) * 5
-    return tuple([x[i] for i in five] for x in (claims, shut, decided, reached))
-
-
-class _Endgame:
-    """A position laid out for the search.
-
-    The seat to act is player 0.  A hand is a byte: bit i is the player's i-th card, dearest first.  A *turn* is
-    5 * player + trump: whose lead it is and what is trump.
+    In the methods `own` and `his` are the hands of a turn's leader and follower, `mine` and `theirs` what they have
+    won; each says whether the leader gets enough.
     """
 
-    def __init__(self, deal: Deal) -> None:
-        game = deal.game
-        rules = game.rules
-        self.game = game
-        seat = deal.to_act
-        assert seat is not None
-        self.deal = deal
-        first, second = deal.order
-        other = second if seat == first else first
-        self.seats = (seat, other)
-        self.trump = deal.trump
-        trump = deal.trump
-        hands = [hand_cards(deal.hands[s]) for s in self.seats]
-        self.on_table = deal.table[0] if deal.table else 0
-        self.cards = [
-            sorted(hand, key=lambda card: (-CARD_POINTS[card], card)) for hand in hands
-        ]
-        self.full = [(1 << len(hand)) - 1 for hand in hands]
-        sides = [game.table.side_of[s] for s in self.seats]
-        self.standings = [
-            deal.points[s] + PENDING * deal.pending[s] + (0 if deal.tricks[s] else TRICKLESS) for s in sides
-        ]
-        self.stakes = _stakes(
-            game,
-            deal.dealer,
-            self.seats,
-            deal.closer,
-            tuple(rules.class_line if p >= rules.class_line else 0 for p in deal.closed_points),
-            tuple(min(t, 1) for t in deal.closed_tricks),
-        )
-        self.value = [{1 << i: CARD_POINTS[c] for i, c in enumerate(cards)} for cards in self.cards]
-        self.leads = []
-        self.suits = []
-        for me, foe in ((0, 1), (1, 0)):
-            suits = [0] * 5
-            for i, c in enumerate(self.cards[me]):
-                suits[SUIT_OF[c]] |= 1 << i
-            self.suits.append(suits)
-        for me, foe in ((0, 1), (1, 0)):
-            table = {}
-            for i, c in enumerate(self.cards[me]):
-                above = 0
-                for j, d in enumerate(self.cards[foe]):
-                    if HIGHER[c] >> d & 1:
-                        above |= 1 << j
-                table[1 << i] = (self.suits[foe][SUIT_OF[c]], above, CARD_POINTS[c])
-            self.leads.append(table)
-        self.pairs = []
-        marry = game.marriage and game.marriage_any_phase
-        for me in (0, 1):
-            pairs = []
-            if marry:
-                by_card = {c: 1 << i for i, c in enumerate(self.cards[me])}
-                for c, bit in by_card.items():
-                    if (c - 1) & 7 == _KING and c - 1 in by_card:
-                        both = bit | by_card[c - 1]
-                        pairs.append(_Pair(both, bit if game.lead_king else both, SUIT_OF[c]))
-            self.pairs.append(pairs)
-        self.bit = [{c: 1 << i for i, c in reversed(list(enumerate(cards)))} for cards in self.cards]
-        self.questions: dict[int, Callable[[Action], bool]] = {}
-        self.nodes = 0
+    __slots__ = (
+        "_barred", "_claim", "_endgame", "_kinds", "_lead_auto", "_memo", "_needs", "_noticed", "_rules", "_sights",
+        "_stakes", "_won_trick",
+    )  # fmt: skip
 
-    def solve(self, actions: Sequence[Action], all_actions: bool) -> Solution:
-        mine, theirs = self.standings
-        kinds = self.stakes.kinds
-        if self.game.rules.score is Score.CARD_POINTS and self.deal.closer is None:
-            possible: Sequence[int] = range(-500, 501)
-        else:
-            low = -self.stakes.most[1][kinds[theirs]][kinds[mine]]
-            high = self.stakes.most[0][kinds[mine]][kinds[theirs]]
-            possible = [v for v in range(low, high + 1) if v or self.draws()]
-        right = mine & _POINTS >= self.game.rules.target
-        order = [a for a in actions if a == CLAIM and right]
-        order += [a for a in actions if 33 <= a <= 36]
-        order += sorted([a for a in actions if a <= 32], key=lambda a: -CARD_POINTS[a])
-        order += [a for a in actions if a == GO_ON or a == CLAIM and not right]
-        if all_actions:
-            values = {a: self.evaluate(a, possible) for a in order}
-            best = max(order, key=lambda a: values[a])
-            return Solution(values[best], best, values)
-        start = [a for a in order if a != CLAIM]
-        best = start[0] if start else CLAIM
-        low, high = 0, len(possible) - 1
-        probe = next((i for i, v in enumerate(possible) if v > 0), high)
-        while low < high:
-            mid = min(max(probe, low + 1), high)
-            probe = (low + high + 1) // 2
-            q = self.question(possible[mid])
-            for a in (best, *order):
-                if q(a):
-                    best = a
-                    low = mid
-                    break
-            else:
-                high = mid - 1
-            probe = (low + high + 1) // 2
-        return Solution(possible[low], best)
+    def __init__(self, endgame: _Endgame, need: int) -> None:
+        verdicts = _verdicts(endgame.game, endgame.stakes, need)
+        self._endgame = endgame
+        self._needs = (need, 1 - need)
+        self._rules = endgame.game.rules
+        self._stakes = endgame.stakes
+        self._kinds = endgame.stakes.kinds
+        self._sights = endgame.sights
+        self._lead_auto = endgame.game.lead_auto
+        self._noticed = verdicts.noticed
+        self._claim = verdicts.claim
+        self._barred = verdicts.barred
+        self._won_trick = verdicts.won_trick
+        self._memo: dict[tuple[int, int, int, int, int], bool] = {}
 
-    def evaluate(self, action: Action, possible: Sequence[int]) -> int:
+    def gets(self, action: Action) -> bool:
+        """Whether player 0 gets enough by this action, which is legal now."""
+        endgame = self._endgame
+        deal = endgame.deal
+        own, his = endgame.hands
+        mine, theirs = endgame.standings
+        turn = deal.trump
         if action == CLAIM:
-            mine, theirs = self.standings
-            kinds = self.stakes.kinds
-            k, t = kinds[mine], kinds[theirs]
-            if k % 3 == 2:
-                return self.stakes.claim[0][k][t]
-            return -self.stakes.false_claim[0][k][t]
-        low, high = 0, len(possible) - 1
-        while low < high:
-            mid = (low + high + 1) // 2
-            if self.question(possible[mid])(action):
-                low = mid
-            else:
-                high = mid - 1
-        return possible[low]
+            return self._claim[turn][self._kinds[mine]][self._kinds[theirs]]
+        if action == GO_ON:
+            return self._settled(mine, theirs, turn)
+        if action.marriage is not None:
+            return self._declare(own, his, self._pair_of(action.marriage), mine, theirs, turn)
+        card = endgame.bit(action)
+        if deal.table:
+            return self._reply(action, own ^ card, his, mine, theirs, turn)
+        if deal.bound:
+            return self._lead_declared(own, his, card, mine, theirs, turn)
+        if self._lead_auto and deal.legal_mask >> DECLARE[SUIT_OF[action]] & 1:
+            pair = self._pair_of(SUIT_OF[action])
+            if pair.cards & card:
+                return self._declare(own, his, pair, mine, theirs, turn, by_lead=card)
+        return self._lead(own, his, card, mine, theirs, turn)
 
-    def draws(self) -> bool:
-        rules = self.game.rules
-        return (
-            self.deal.closer is None
-            and rules.last_trick in (LastTrick.PLUS_10, LastTrick.NONE)
-            and rules.tie is not Tie.LAST_TRICK
-        )
+    def _pair_of(self, suit: Suit) -> _Pair:
+        return next(pair for pair in self._sights[0].pairs if pair.suit is suit)
 
-    def question(self, need: int) -> Callable[[Action], bool]:
-        if need not in self.questions:
-            self.questions[need] = self.ask(need)
-        return self.questions[need]
+    def _reply(self, card: int, own: int, his: int, mine: int, theirs: int, turn: int) -> bool:
+        """Player 0 replies `card` to the card on the table; `own` and `mine` are still its hand and standing."""
+        (led,) = self._endgame.deal.table
+        points = CARD_POINTS[led] + CARD_POINTS[card]
+        if BEATS[turn][led] >> card & 1:
+            return self._take(own, his, _with_trick(mine) + points, theirs, turn)
+        return not self._take(his, own, _with_trick(theirs) + points, mine, _OTHER[turn])
 
-    def ask(self, need: int) -> Callable[[Action], bool]:
-        game = self.game
-        deal = self.deal
-        rules = game.rules
-        stakes = self.stakes
-        kinds = stakes.kinds
-        target = rules.target
-        needs = (need, 1 - need)
-        swap = _SWAPPED
-        bits = _BITS
-        leads = [self.leads[0]] * 5 + [self.leads[1]] * 5
-        worth = [self.value[0]] * 5 + [self.value[1]] * 5  # points of the turn's own cards
-        trumps = self.suits[1] + self.suits[0]  # trump cards in the other's hand
-        pairs = [self.pairs[0]] * 5 + [self.pairs[1]] * 5
-        claims, shut, decided, reached = _tables(stakes, game, need, tuple(map(bool, self.pairs)))
-        says = game.claim_own_turn or game.claim_after_trick
-        auto = game.auto_claim
-        after_trick = game.claim_after_trick
-        credit_led = game.credit_led
-        credit_declared = game.credit_declared
-        lead_auto = game.lead_auto
-        by_suit = rules.marriage_values is MarriageValues.BY_SUIT
-        bonus = 10 if rules.last_trick in (LastTrick.PLUS_10, LastTrick.PLUS_10_WINS) else 0
-        by_cards = rules.score is Score.CARD_POINTS
-        closer = None if deal.closer is None else self.seats.index(deal.closer)
-        last_trick = rules.last_trick
-        tie_last = rules.tie is Tie.LAST_TRICK
-        silent = not rules.close_needs_claim
-        memo: dict[tuple[int, int, int, int, int], bool] = {}
+    def _take(self, own: int, his: int, mine: int, theirs: int, turn: int) -> bool:
+        """The player of `turn` has taken a trick."""
+        return self._next(own, his, mine, theirs, turn) if own else self._end(mine, theirs, turn)
 
-        def over(won: int, lost: int, turn: int) -> bool:
-            me = turn // 5
-            k, t = kinds[won], kinds[lost]
-            if auto and k == 2:
-                return reached[turn][k][t]
-            if after_trick and claims[turn][k][t]:
-                return True
-            return settled(me, won, lost, k, t) >= needs[me]
+    def _next(self, own: int, his: int, mine: int, theirs: int, turn: int) -> bool:
+        """The leader has taken a trick, and there are more to come."""
+        verdict = self._won_trick[turn][self._kinds[mine]][self._kinds[theirs]]
+        if verdict is not None:
+            return verdict
+        key = (own, his, mine, theirs, turn)
+        known = self._memo.get(key)
+        if known is None:
+            known = self._memo[key] = self._any_lead(own, his, mine, theirs, turn)
+        return known
 
-        def settled(me: int, won: int, lost: int, k: int, t: int) -> int:
-            foe = 1 - me
-            if closer is not None:
-                if closer == me:
-                    if k % 3 == 2 and silent:
-                        return stakes.claim[me][k][t]
-                    return -stakes.failed[foe][t][k]
-                if t % 3 == 2 and silent:
-                    return -stakes.claim[foe][t][k]
-                return stakes.failed[me][k][t]
-            lost_points = lost & _POINTS
-            won += bonus
-            if by_cards:
-                return won - lost_points
-            if last_trick is LastTrick.WINS_ONE:
-                return 1
-            if last_trick is LastTrick.PLUS_10_WINS or won > lost_points or won == lost_points and tie_last:
-                return stakes.claim[me][k][t]
-            if won == lost_points:
-                return 0
-            return -stakes.claim[foe][t][kinds[won]]
+    def _any_lead(self, own: int, his: int, mine: int, theirs: int, turn: int) -> bool:
+        """The leader, who has a trick, declares and leads, or just leads."""
+        cards = own
+        for pair in self._sights[turn].pairs:
+            if own & pair.cards == pair.cards:
+                if self._declare(own, his, pair, mine, theirs, turn):
+                    return True
+                if self._lead_auto:
+                    cards ^= pair.cards
+        return self._lead(own, his, cards, mine, theirs, turn)
 
-        def lead(own: int, his: int, mine: int, theirs: int, turn: int) -> bool:
-            k = kinds[mine]
-            t = kinds[theirs]
-            verdict = decided[turn][k][t]
-            if verdict is not None:
-                return verdict
-            key = (own, his, mine, theirs, turn)
-            known = memo.get(key)
-            if known is None:
-                memo[key] = known = search(own, his, mine, theirs, turn)
-            return known
+    def _declare(
+        self, own: int, his: int, pair: _Pair, mine: int, theirs: int, turn: int, *, by_lead: int = 0
+    ) -> bool:
+        """The leader declares a marriage, says so first or just leads the card `by_lead`, and leads."""
+        rules = self._rules
+        if rules.marriage_values is MarriageValues.BY_SUIT:
+            turn += pair.suit - turn % 5
+            mine += PENDING * MARRIAGE_BY_SUIT[pair.suit]
+        else:
+            mine += PENDING * (40 if pair.suit == turn % 5 else 20)
+        if rules.marriage_credit is MarriageCredit.DECLARED and mine < TRICKLESS:
+            mine = _with_trick(mine)
+            end = self._noticed[turn][self._kinds[mine]][self._kinds[theirs]]
+            if end is not None:
+                return end
+        if not by_lead and self._claim[turn][self._kinds[mine]][self._kinds[theirs]]:
+            return True
+        return self._lead_declared(own, his, by_lead or pair.leads, mine, theirs, turn)
 
-        def search(own: int, his: int, mine: int, theirs: int, turn: int) -> bool:
-            cards = own
-            if pairs[turn]:
-                for pair in pairs[turn]:
-                    if own & pair.cards == pair.cards:
-                        if declare(own, his, pair, mine, theirs, turn):
-                            return True
-                        if lead_auto:
-                            cards &= ~pair.cards
-                            if credit_led and lead_silently(own, his, pair.cards, pair, mine, theirs, turn):
-                                return True
-                if shut[turn][kinds[mine]][kinds[theirs]]:
-                    return False
-            return plays(own, his, cards, mine, theirs, turn)
+    def _lead_declared(self, own: int, his: int, cards: int, mine: int, theirs: int, turn: int) -> bool:
+        """The leader leads one of these cards of a pair that it has declared."""
+        if self._rules.marriage_credit is MarriageCredit.LED and mine < TRICKLESS:
+            mine = _with_trick(mine)
+            end = self._noticed[turn][self._kinds[mine]][self._kinds[theirs]]
+            if end is not None:
+                return end
+        return self._lead(own, his, cards, mine, theirs, turn)
 
-        def married(pair: _Pair, mine: int, turn: int) -> tuple[int, int]:
-            if by_suit:
-                turn = turn // 5 * 5 + pair.suit
-                value = MARRIAGE_BY_SUIT[pair.suit]
-            else:
-                value = 40 if pair.suit == turn % 5 else 20
-            mine += value * PENDING
-            if credit_declared and mine < TRICKLESS:
-                mine = _taken(mine)
-            return mine, turn
-
-        def declare(own: int, his: int, pair: _Pair, mine: int, theirs: int, turn: int) -> bool:
-            mine, turn = married(pair, mine, turn)
-            k, t = kinds[mine], kinds[theirs]
-            if auto and credit_declared and k == 2:
-                return reached[turn][k][t]
-            if says and claims[turn][k][t]:
-                return True
-            return lead_bound(own, his, pair.leads, mine, theirs, turn)
-
-        def lead_bound(own: int, his: int, cards: int, mine: int, theirs: int, turn: int) -> bool:
-            if credit_led:
-                if mine < TRICKLESS:
-                    mine = _taken(mine)
-                k, t = kinds[mine], kinds[theirs]
-                if auto and k % 3 == 2:
-                    return reached[turn][k][t]
-            if shut[turn][kinds[mine]][kinds[theirs]]:
-                return False
-            return plays(own, his, cards, mine, theirs, turn)
-
-        def lead_silently(own: int, his: int, cards: int, pair: _Pair, mine: int, theirs: int, turn: int) -> bool:
-            mine, turn = married(pair, mine, turn)
-            k, t = kinds[mine], kinds[theirs]
-            if auto and credit_declared and k == 2:
-                return reached[turn][k][t]
-            if shut[turn][k][t]:
-                return False
-            return plays(own, his, cards, mine, theirs, turn)
-
-        def plays(own: int, his: int, cards: int, mine: int, theirs: int, turn: int) -> bool:
-            foe = swap[turn]
-            self.nodes += 1
-            base = mine if mine < PENDING else _taken(mine)
-            foe_base = theirs if theirs < PENDING else _taken(theirs)
-            lead_table = leads[turn]
-            values = worth[foe]
-            foe_trumps = trumps[turn]
-            if not his & his - 1:
-                for card in bits[cards]:
-                    same, above, points = lead_table[card]
-                    points += values[his]
-                    if (his & above) if his & same else (his & foe_trumps):
-                        return not over(foe_base + points, mine, foe)
-                    return over(base + points, theirs, turn)
-            for card in bits[cards]:
-                same, above, points = lead_table[card]
-                replies = his & same
-                if replies:
-                    takes = replies & above
-                    if takes:
-                        replies = takes
-                else:
-                    takes = his & foe_trumps
-                    replies = takes or his
-                rest = own ^ card
-                if takes:
-                    won = foe_base + points
-                    for reply in bits[replies]:
-                        if lead(his ^ reply, rest, won + values[reply], mine, foe):
-                            break
-                    else:
-                        return True
-                else:
-                    won = base + points
-                    for reply in bits[replies][::-1]:
-                        if not lead(rest, his ^ reply, won + values[reply], theirs, turn):
-                            break
-                    else:
-                        return True
+    def _lead(self, own: int, his: int, cards: int, mine: int, theirs: int, turn: int) -> bool:
+        """The leader leads one of these cards.  Who takes the trick follows from the duty of strict play."""
+        if self._barred[turn][self._kinds[mine]][self._kinds[theirs]]:
             return False
-
-        def follow(action: Action) -> bool:
-            """The reply of player 0 to the card on the table."""
-            led = self.on_table
-            mine, theirs = self.standings
-            bit = self.bit[0][action]
-            own = self.full[0] ^ bit
-            his = self.full[1]
-            suit = SUIT_OF[led]
-            takes = HIGHER[led] >> action & 1 or SUIT_OF[action] != suit and SUIT_OF[action] == self.trump
-            points = CARD_POINTS[led] + CARD_POINTS[action]
-            me, foe = self.trump, 5 + self.trump
+        other = _OTHER[turn]
+        leads, trumps, worth, _ = self._sights[turn]
+        for card in _BITS[cards]:
+            suit, higher, points = leads[card]
+            replies = his & suit
+            if replies:
+                takes = replies & higher
+                replies = takes or replies
+            else:
+                takes = his & trumps
+                replies = takes or his
+            rest = own ^ card
             if takes:
-                won = _taken(mine) + points
-                return lead(own, his, won, theirs, me) if own else over(won, theirs, me)
-            won = _taken(theirs) + points
-            return not (lead(his, own, won, mine, foe) if own else over(won, mine, foe))
+                won = _with_trick(theirs) + points
+                if not rest:
+                    return not self._end(won + worth[replies], mine, other)
+                for reply in _BITS[replies]:
+                    if self._next(his ^ reply, rest, won + worth[reply], mine, other):
+                        break
+                else:
+                    return True
+            else:
+                won = _with_trick(mine) + points
+                if not rest:
+                    return self._end(won + worth[replies], theirs, turn)
+                for reply in reversed(_BITS[replies]):
+                    if not self._next(rest, his ^ reply, won + worth[reply], theirs, turn):
+                        break
+                else:
+                    return True
+        return False
 
-        def achieves(action: Action) -> bool:
-            mine, theirs = self.standings
-            own, his = self.full
-            turn = self.trump
-            k, t = kinds[mine], kinds[theirs]
-            if action == CLAIM:
-                return claims[0][k][t]
-            if action == GO_ON:
-                return settled(0, mine, theirs, k, t) >= need
-            if action > 32:
-                pair = next(p for p in self.pairs[0] if p.suit == action - 32)
-                return declare(own, his, pair, mine, theirs, turn)
-            if self.on_table:
-                return follow(action)
-            bit = self.bit[0][action]
-            if deal.bound:
-                return lead_bound(own, his, bit, mine, theirs, turn)
-            if lead_auto:
-                for pair in self.pairs[0]:
-                    if pair.cards & bit and deal.legal_mask >> 32 + pair.suit & 1:
-                        return lead_silently(own, his, bit, pair, mine, theirs, turn)
-            if shut[turn][k][t]:
-                return False
-            return plays(own, his, bit, mine, theirs, turn)
+    def _end(self, mine: int, theirs: int, turn: int) -> bool:
+        """The player of `turn` has taken the last trick."""
+        kind, kind_of_other = self._kinds[mine], self._kinds[theirs]
+        end = self._noticed[turn][kind][kind_of_other]
+        if end is not None:
+            return end
+        if self._endgame.game.claim_after_trick and self._claim[turn][kind][kind_of_other]:
+            return True
+        return self._settled(mine, theirs, turn)
 
-        return achieves
+    def _settled(self, mine: int, theirs: int, turn: int) -> bool:
+        """The cards have run out, nobody claims, and the player of `turn` took the last trick."""
+        return self._settlement(mine, theirs, turn) >= self._needs[turn // 5]
+
+    def _settlement(self, mine: int, theirs: int, turn: int) -> int:
+        rules = self._rules
+        stakes = self._stakes
+        other = _OTHER[turn]
+        kind, kind_of_other = self._kinds[mine], self._kinds[theirs]
+        closer = self._endgame.closer
+        if closer is not None:
+            made = self._kinds[mine if closer == turn // 5 else theirs] == REACHED and not rules.close_needs_claim
+            if closer == turn // 5:
+                if made:
+                    return stakes.claim[turn][kind][kind_of_other]
+                return -stakes.failed[other][kind_of_other][kind]
+            if made:
+                return -stakes.claim[other][kind_of_other][kind]
+            return stakes.failed[turn][kind][kind_of_other]
+        if rules.last_trick in (LastTrick.PLUS_10, LastTrick.PLUS_10_WINS):
+            mine += 10
+        lead = mine - theirs % PENDING
+        if rules.score is Score.CARD_POINTS:
+            return lead
+        if rules.last_trick is LastTrick.WINS_ONE:
+            return 1
+        if rules.last_trick is LastTrick.PLUS_10_WINS or lead > 0 or (not lead and rules.tie is Tie.LAST_TRICK):
+            return stakes.claim[turn][kind][kind_of_other]
+        return -stakes.claim[other][kind_of_other][self._kinds[mine]] if lead else 0

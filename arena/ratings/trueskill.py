@@ -253,8 +253,8 @@ class _Factors:
             for side in sides:
                 places.append(range(slot, slot + len(side)))
                 slot += len(side)
-            for (here, there), link in zip(pairwise(places), _links([curvature[place[0]] for place in places]), strict=True):
-                link *= copies
+            for here, there in pairwise(places):
+                link = copies * min(curvature[here[0]], curvature[there[0]])
                 ends = [(end, 1) for end in here] + [(end, -1) for end in there]
                 for (end, sign), (other, other_sign) in product(ends, repeat=2):
                     share = 1.0 if end == other else follows[other]
@@ -306,17 +306,3 @@ def _aitken(step: float, last: Vector, swing: Vector) -> float:
     change = swing - last
     length = float(change @ change)
     return min(max(-step * float(last @ change) / length, 0.25), 1.0) if length > 0 else step
-
-
-def _links(curvatures: list[float]) -> list[float]:
-    links = [0.0] * (len(curvatures) - 1)
-    first, last = 0, len(links) - 1
-    above = below = 0.0
-    while first < last:
-        links[first] = above = max(curvatures[first] - above, 0)
-        links[last] = below = max(curvatures[last + 1] - below, 0)
-        first += 1
-        last -= 1
-    if first == last:
-        links[first] = max(min(curvatures[first] - above, curvatures[first + 1] - below), 0)
-    return links

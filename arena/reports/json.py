@@ -7,24 +7,16 @@ is what was observed: names of runs, dates, times, evidence, careers.
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
+from arena.reports import Part
 from arena.reports.model import Row, RunReport
 from arena.store.values import StoredFault
 
 DIGITS = 4
 """Decimal places: more than the fit promises would be noise."""
-
-
-class Part(StrEnum):
-    """How much of the report."""
-
-    PLAY = "play"
-    """What anybody gets who plays the same seed again."""
-    ALL = "all"
 
 
 def render(report: RunReport, part: Part) -> str:

@@ -13,7 +13,7 @@ from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunReport
 
-_MARKUP = re.compile(r"[\\`*_\[\]|~$@:#]|(?<=www)\.", re.IGNORECASE)
+_MARKUP = re.compile(r"[\\`*_\[\]|~$@]|:(?=//|[\w+-]+:)|#(?=\d|\s*$)|(?<=www)\.", re.IGNORECASE)
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -61,7 +61,7 @@ def _lines(report: RunReport, columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _ranking(rows: Sequence[Row], columns: Sequence[Column]) -> Iterator[str]:
-    yield _line(escape(column.header) for column in columns)
+    yield _line(column.header for column in columns)
     yield _line(":---" if column.text else "---:" for column in columns)
     for row in rows:
         yield _line(_cell(column, row) for column in columns)
@@ -87,4 +87,4 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _list(facts: Iterable[words.Fact]) -> Iterator[str]:
-    yield from (f"- **{escape(label)}** {escape(text)}" for label, text in facts)
+    yield from (f"- **{label}** {escape(text)}" for label, text in facts)

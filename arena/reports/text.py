@@ -14,10 +14,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from arena.match.record import Status
 from arena.reports import words
 from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunFacts, RunReport
+from arena.store.values import Tally
 from arena.tournament.standings import Encounter
 
 GAP = 2
@@ -26,8 +28,13 @@ NAME_WIDTH = 24
 """What foreign text may take in a table."""
 SHORT_NAME_WIDTH = 10
 """What it is cut to before whole columns are left out."""
-FAULTS_SHOWN = 5
+TITLE_WIDTH = 40
+FAULTS_SHOWN = 3
 FAULT_WIDTH = 200
+HOW_TO_READ = (
+    "score is mu - 3 sigma; pairs are won-drawn-lost; points are game points a match, a bot's own less the others'; "
+    "ms is the median time of a decision; all columns: arena show --help"
+)
 
 
 def render(report: RunReport, columns: Sequence[Column], width: int) -> RenderableType:
@@ -39,7 +46,14 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
         "",
         crosstable(report, width),
         "",
-        _facts([*words.results(report), *_faults(report), *words.provenance(report.run)]),
+        _facts(
+            [
+                *words.results(report),
+                *_faults(report),
+                *words.provenance(report.run),
+                ("Columns", HOW_TO_READ),
+            ]
+        ),
     )
 
 
@@ -60,7 +74,8 @@ def ranking(rows: Sequence[Row], columns: Sequence[Column], width: int) -> Rende
         )
 
     def narrower_and_narrower() -> Iterator[_Grid]:
-        yield grid(len(columns), NAME_WIDTH)
+        for name_width in range(NAME_WIDTH, SHORT_NAME_WIDTH, -1):
+            yield grid(len(columns), name_width)
         for shown in range(len(columns), 1, -1):
             yield grid(shown, SHORT_NAME_WIDTH)
 
@@ -92,6 +107,25 @@ def crosstable(report: RunReport, width: int) -> RenderableType:
         if grid.width <= width:
             return grid.table()
     return Text(f"no room for the crosstable of {len(names)} bots: see --format md or json", style="dim")
+
+
+def runs(tallies: Sequence[Tally]) -> RenderableType:
+    """The list of all runs."""
+    lines = [
+        [
+            tally.tournament.name,
+            str(tally.tournament.state),
+            f"{tally.participants:,}",
+            f"{sum(tally.matches.values()):,}",
+            f"{tally.matches.get(Status.VOID, 0):,}",
+            "yes" if tally.tournament.rated else "no",
+            words.moment(tally.tournament.created),
+            _cut(printable(tally.tournament.about.get("title", "")), TITLE_WIDTH),
+        ]
+        for tally in tallies
+    ]
+    headers = ["run", "state", "bots", "matches", "void", "rated", "begun", "title"]
+    return _Grid(headers, texts=[True, True, False, False, False, True, True, True], lines=lines).table()
 
 
 def _facts(facts: Sequence[words.Fact]) -> RenderableType:

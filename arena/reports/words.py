@@ -6,6 +6,7 @@ Foreign text is in here as it came: each format makes it harmless in its own way
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from arena.reports.model import RunFacts, RunReport
 from arena.store.queries import in_words
@@ -29,7 +30,7 @@ def results(report: RunReport) -> Iterator[Fact]:
     """How the deals ended, and who has lost how many Bummerls."""
     deals = sum(report.end_reasons.values())
     if deals:
-        reasons = (f"{reason} {count:,} ({count / deals:.0%})" for reason, count in report.end_reasons.items())
+        reasons = (f"{reason} {count:,} ({_share(count / deals)})" for reason, count in report.end_reasons.items())
         yield "Deals ended", ", ".join(reasons)
     if report.lost_bummerls:
         careers = [f"{_career(report, *who)} {count:,}" for who, count in report.lost_bummerls.items()]
@@ -54,14 +55,24 @@ def provenance(run: RunFacts) -> Iterator[Fact]:
     if run.seed is not None:
         yield "Seed", f"{run.seed} (a rehearsal: anyone can predict its decks)"
     rated = "rated" if run.rated else "not rated"
-    about = (run.name, str(run.state), rated, f"begun {run.started}", f"sandbox {run.sandbox}")
+    about = (run.name, str(run.state), rated, f"begun {moment(run.started)}", f"sandbox {run.sandbox}")
     yield "Run", ", ".join([*about, f"arena {run.arena_version}"])
+
+
+def moment(utc: str) -> str:
+    """`2026-11-29 20:15 UTC`, of a time in ISO 8601."""
+    return f"{datetime.fromisoformat(utc):%Y-%m-%d %H:%M} UTC"
 
 
 def fault_in_words(fault: StoredFault) -> str:
     """Whose fault, in which match, and the evidence, in one line."""
     evidence = " ".join(fault.evidence.split())
     return f"{fault.participant} in {in_words(fault.key)}: {evidence or fault.fault.label}"
+
+
+def _share(part: float) -> str:
+    """`12%`; what is there is never 0%."""
+    return f"{part:.0%}" if part >= 0.005 else "<1%"
 
 
 def _career(report: RunReport, author: str, bot: str) -> str:

@@ -137,7 +137,6 @@ def keep(tmp_path: Path) -> Iterator[Keep]:
     started: list[Kept] = []
 
     def start(bot: str | list[str], stdin: int = subprocess.PIPE, **options: object) -> Kept:
-        (tmp_path / "home").mkdir(exist_ok=True)
         marker = uuid.uuid4().hex
         tail_fd = os.open(tmp_path / "tail", os.O_RDWR | os.O_CREAT)
         argv = [sys.executable, "-S", "-u", "-c", bot] if isinstance(bot, str) else bot

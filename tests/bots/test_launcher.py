@@ -375,7 +375,7 @@ def arena_process(folder: Path, run: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "ARENA_MARKER": run},  # a child between fork and exec is found as well
+        env={**os.environ, "TMPDIR": str(folder), "ARENA_MARKER": run},  # marked from before exec
     )
 
 
@@ -390,6 +390,7 @@ def test_an_arena_that_is_killed_leaves_nothing_whenever_it_is(tmp_path: Path) -
             time.sleep(step * 0.1 / 19)  # the moment of the kill is what varies, nothing is waited for
             arena.kill()
         wait_until(lambda: marked(run) == [])
+        assert list(tmp_path.glob("arena-bot-*")) == []
 
 
 @linux_only

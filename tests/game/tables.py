@@ -10,7 +10,8 @@ from arena.errors import RulesError
 from arena.game.deal import Deal, Game
 from arena.game.position import parse_position, resume
 from arena.game.presets import PRESETS
-from arena.game.rules import OPTION_TYPES, Rules
+from arena.game.rules import OPTION_TYPES, MarriageLead, Rules
+from arena.game.views import DecisionPoint
 
 _SIXTY_SIX = PRESETS["sixty-six"]
 _SESSANTASEI = PRESETS["sessantasei-32"]
@@ -120,6 +121,13 @@ def choose(deal: Deal, policy: str, rng: random.Random) -> Action:
 def has_reached(deal: Deal, seat: int | None) -> bool:
     """The side of the seat has as many card points as a claim needs."""
     return seat is not None and deal.points[deal.game.table.side_of[seat]] >= deal.game.rules.target
+
+
+def declares_by_itself(deal: Deal, action: Action) -> bool:
+    """The lead of this card declares its marriage without a word (`marriage_lead = auto`)."""
+    by_itself = deal.game.rules.marriage_lead is MarriageLead.AUTO and deal.point is DecisionPoint.ON_LEAD
+    card = action.card
+    return by_itself and card is not None and card.rank in "KQ" and DECLARE[card.suit] in deal.legal_actions
 
 
 def _kind(action: Action) -> str:

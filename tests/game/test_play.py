@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.cards import ACTIONS, CARD_POINTS, CARDS, DECLARE, Action
+from arena.cards import ACTIONS, CARD_POINTS, CARDS, Action
 from arena.errors import IllegalAction, UsageError
 from arena.game.deal import Deal, Game, hand_cards
-from arena.game.rules import LastTrick, MarriageLead, MarriageValues
+from arena.game.rules import LastTrick, MarriageValues
 from arena.game.scoring import Termination
 from arena.game.views import DecisionPoint
-from tests.game.tables import GAMES, any_policy, at_random, mixed_rules, moments, shuffled
+from tests.game.tables import GAMES, any_policy, at_random, declares_by_itself, mixed_rules, moments, shuffled
 
 SEEDS = st.integers(0, 2**32 - 1)
 EVERY_GAME = pytest.mark.parametrize("name", GAMES)
@@ -36,11 +36,10 @@ class Ledger:
     def note(self, before: Deal, action: Action) -> None:
         """Read the action off the deal before it."""
         suit = action.marriage
-        if (card := action.card) is not None:
+        if action.card is not None:
             self.seen += 1
-            by_itself = before.game.rules.marriage_lead is MarriageLead.AUTO and not before.table
-            if by_itself and card.rank in "KQ" and DECLARE[card.suit] in before.legal_actions:
-                suit = card.suit
+            if declares_by_itself(before, action):
+                suit = action.card.suit
         if suit is not None and before.game.rules.marriage_values is MarriageValues.BY_SUIT:
             self.marriages += {"C": 100, "S": 80, "H": 60, "D": 40}[str(suit)]
         elif suit is not None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from arena.cards import CLAIM, CLOSE, GO_ON, Action
 from arena.game.deal import Game, actions_of
 from arena.game.presets import preset
 from arena.match.clock import TimeControl
@@ -27,19 +28,24 @@ Chooser = Callable[[Ask, random.Random], Reply | NoReply]
 
 
 def plain(ask: Ask, chance: random.Random) -> Reply:
-    """Any legal action."""
-    return Reply(chance.choice(actions_of(ask.view.legal)), took_ms=0.2)
+    """Any legal action, but a claim only when it is right."""
+    return Reply(chance.choice(_sensible(ask)), took_ms=0.2)
 
 
 def sound(ask: Ask, chance: random.Random) -> Reply:
-    """Claims and declares where it can, but never closes."""
-    actions = actions_of(ask.view.legal & ~(1 << 38)) or actions_of(ask.view.legal)
-    return Reply(actions[-1], took_ms=0.5)
+    """Declares, exchanges and claims where it can, else plays a high card."""
+    actions = [action for action in _sensible(ask) if action not in (CLOSE, GO_ON)] or _sensible(ask)
+    return Reply(max(actions, key=lambda action: (action > 32, (action - 1) % 8, action)), took_ms=0.5)
 
 
 def faulty(ask: Ask, chance: random.Random) -> Reply | NoReply:
     """As `plain`, but one answer in fifty is a fault."""
     return NoReply(Fault.ERROR, took_ms=2.0, evidence=EVIDENCE) if chance.random() < 0.02 else plain(ask, chance)
+
+
+def _sensible(ask: Ask) -> list[Action]:
+    right = ask.view.points[GAME.table.side_of[ask.seat]] >= 66
+    return [action for action in actions_of(ask.view.legal) if action != CLAIM or right]
 
 
 CHOOSERS: Mapping[str, Chooser] = {"plain": plain, "sound": sound, "faulty": faulty}

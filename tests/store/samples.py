@@ -20,6 +20,7 @@ from arena.store import MatchResult, Participant, Store, Tournament
 
 RULES = Rules()
 THREE = RULES.with_options({"seating": "free_for_all", "seats": 3, "deal_rotation": "clockwise"})
+CONFIG = {"pairs": 10}
 CREATED = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SECRET = bytes(range(32))
 COMMITMENT = "c0" * 32
@@ -59,6 +60,11 @@ def void(record: MatchRecord) -> MatchRecord:
     return replace(record, status=Status.VOID, ranks=(1,) * len(record.ranks), forfeited_by=None)
 
 
+def silent(record: MatchRecord) -> MatchRecord:
+    """The same play without any testimony."""
+    return replace(record, testimony=Testimony((), ()))
+
+
 def bots(names: str, *, version: str = "1", author: str = "ann") -> list[Participant]:
     """A participant for each letter."""
     return [Participant(name, version, f"{name * 64}"[:64], "folder", author) for name in names]
@@ -68,7 +74,7 @@ def created(
     store: Store, name: str = "cup", names: str = "ABC", *, rules: Rules = RULES, rated: bool = True
 ) -> Tournament:
     """A tournament with epoch 1 open."""
-    tournament = store.create_tournament(name, {"pairs": 10}, rules.options(), bots(names), rated, CREATED)
+    tournament = store.create_tournament(name, CONFIG, rules.options(), bots(names), rated, CREATED)
     store.open_epoch(tournament, 1, SECRET, COMMITMENT)
     return tournament
 

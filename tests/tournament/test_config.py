@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
@@ -353,6 +353,7 @@ plain = st.recursive(
 tables = st.dictionaries(st.sampled_from([*TournamentTable.model_fields, "pair"]), plain)
 
 
+@settings(deadline=None)
 @given(tables)
 def test_whatever_a_file_holds_a_mistake_is_a_usage_error(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, Any]

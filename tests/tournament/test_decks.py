@@ -7,7 +7,7 @@ import hmac
 from collections import Counter
 from itertools import permutations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.cards import CARDS, Card, format_cards
@@ -58,6 +58,7 @@ def test_the_published_vectors_hold() -> None:
     assert bot_seed(SECRET, match, 1).hex() == "c32e8b54491f43af8acc242c3f56e367f296869d5da78dd4c4948d5563222e29"
 
 
+@settings(deadline=None)
 @given(st.binary(min_size=32, max_size=32), st.text("0123456789[],\"\\ab", max_size=20), st.integers(1, 100),
        st.integers(0, 256))
 def test_a_deck_is_what_the_specification_says(secret: bytes, name: str, number: int, size: int) -> None:
@@ -133,6 +134,7 @@ keys = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(keys, keys)
 def test_no_two_matches_share_an_id_a_list_or_a_bot_seed(one: MatchKey, other: MatchKey) -> None:
     def drawn(key: MatchKey) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from itertools import chain, combinations, islice
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
@@ -48,6 +48,7 @@ def schedules(draw: st.DrawFn) -> Schedule:
 # --- completeness -------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(schedules())
 def test_every_pairing_plays_every_list_in_both_seatings_once(schedule: Schedule) -> None:
     pairings = {
@@ -68,12 +69,14 @@ def test_every_pairing_plays_every_list_in_both_seatings_once(schedule: Schedule
     assert all(schedule.has(pairing) == (pairing in pairings) for pairing in combinations(field(10), 2))
 
 
+@settings(deadline=None)
 @given(schedules())
 def test_positions_and_indexes_count_on_without_a_gap(schedule: Schedule) -> None:
     assert [block.position for block in schedule.blocks()] == list(range(schedule.block_count))
     assert indexes(schedule) == list(range(schedule.match_count))
 
 
+@settings(deadline=None)
 @given(schedules())
 def test_a_block_is_one_pairing_in_one_seating_on_consecutive_lists(schedule: Schedule) -> None:
     for block in schedule.blocks():
@@ -111,6 +114,7 @@ def test_the_default_tournament_in_full() -> None:
 # --- order --------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(schedules(), st.randoms())
 def test_the_order_in_which_participants_joined_changes_nothing(schedule: Schedule, shuffle: Random) -> None:
     joined = list(schedule.participants)
@@ -126,6 +130,7 @@ def test_the_order_in_which_participants_joined_changes_nothing(schedule: Schedu
     assert list(other.blocks()) == list(schedule.blocks())
 
 
+@settings(deadline=None)
 @given(schedules())
 def test_the_legs_of_a_block_are_neighbours(schedule: Schedule) -> None:
     blocks = list(schedule.blocks())
@@ -134,6 +139,7 @@ def test_the_legs_of_a_block_are_neighbours(schedule: Schedule) -> None:
         assert (first.pairing, first.numbers) == (second.pairing, second.numbers)
 
 
+@settings(deadline=None)
 @given(schedules())
 def test_at_any_moment_no_pairing_is_more_than_one_block_a_leg_ahead(schedule: Schedule) -> None:
     played: Counter[tuple[Pairing, int]] = Counter(
@@ -144,6 +150,7 @@ def test_at_any_moment_no_pairing_is_more_than_one_block_a_leg_ahead(schedule: S
         assert max(played.values()) - min(played.values()) <= 1
 
 
+@settings(deadline=None)
 @given(st.integers(2, 12), st.integers(1, 12))
 def test_at_any_moment_all_participants_have_met_as_many_opponents_up_to_one_or_two(size: int, pairs: int) -> None:
     schedule = Schedule(field(size), pairs, block=4)
@@ -154,6 +161,7 @@ def test_at_any_moment_all_participants_have_met_as_many_opponents_up_to_one_or_
             assert max(met.values()) - min(met.values()) <= (2 if size % 2 else 1)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 12), st.data())
 def test_at_any_moment_a_gauntlet_is_fair_to_both_of_its_sides(size: int, data: st.DataObject) -> None:
     champions = frozenset(field(data.draw(st.integers(1, size - 1))))
@@ -188,6 +196,7 @@ def test_a_late_bot_plays_all_its_pairs_and_the_others_nothing_again() -> None:
     assert second.block_count == 4
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), min_size=1, max_size=4), st.sampled_from(Format))
 def test_however_a_tournament_grew_each_pairing_has_played_its_pairs(
     growth: list[tuple[int, int]], format: Format

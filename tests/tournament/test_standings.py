@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.match.record import Status
@@ -235,6 +235,7 @@ def leagues(draw: st.DrawFn) -> list[MatchSummary]:
     return league
 
 
+@settings(deadline=None)
 @given(leagues(), st.randoms())
 def test_the_order_of_the_matches_changes_nothing(league: list[MatchSummary], shuffle: Random) -> None:
     other = league.copy()
@@ -245,6 +246,7 @@ def test_the_order_of_the_matches_changes_nothing(league: list[MatchSummary], sh
     assert standings(iter(other)) == standings(league)
 
 
+@settings(deadline=None)
 @given(leagues())
 def test_what_one_side_wins_the_other_loses(league: list[MatchSummary]) -> None:
     table = standings(league)

@@ -68,7 +68,7 @@ class LocalEngine:
 
         async def try_out(name: str) -> None:
             async with gate:
-                bot = self._bot(name)
+                bot = self.new_bot(name)
                 failures.update(await start_all({name: bot}))
                 await bot.stop()
 
@@ -87,7 +87,7 @@ class LocalEngine:
         self, task: Task, keys: Sequence[tuple[int, MatchKey]], report: Callable[[Played], None]
     ) -> None:
         block = task.block
-        bots = {name: self._bot(name) for name in dict.fromkeys(block.seats)}
+        bots = {name: self.new_bot(name) for name in dict.fromkeys(block.seats)}
         try:
             for name, failure in (await start_all(bots)).items():
                 bots[name].give_up(failure)
@@ -113,7 +113,7 @@ class LocalEngine:
 
     async def play_one(self, order: MatchOrder, observer: Callable[[Tell], None] | None) -> MatchRecord:
         """Play a single match of bots that must start.  Raises `UsageError` with what a bot said last."""
-        bots = {name: self._bot(name) for name in dict.fromkeys(order.seats)}
+        bots = {name: self.new_bot(name) for name in dict.fromkeys(order.seats)}
         finished: asyncio.Future[MatchRecord] = asyncio.get_running_loop().create_future()
         try:
             for name, failure in (await start_all(bots)).items():
@@ -138,7 +138,8 @@ class LocalEngine:
             bot_seeds=tuple(decks.bot_seed(secret, match_id, seat) for seat in range(len(seats))),
         )
 
-    def _bot(self, name: str) -> Bot:
+    def new_bot(self, name: str) -> Bot:
+        """A participant, not yet started."""
         return Bot(self._specs[name], self._around, next(self._labels))
 
 

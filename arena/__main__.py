@@ -1,0 +1,17 @@
+"""`arena` and `python -m arena`: imports nothing before it can answer Ctrl-C."""
+
+from __future__ import annotations
+
+
+def main() -> int:
+    """Run the command line; returns the exit code."""
+    try:
+        from arena.cli import run
+
+        return run()
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

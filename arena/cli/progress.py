@@ -1,0 +1,238 @@
+"""What a tournament says on stderr while it runs: a header, then a live table, or a line now and then without one.
+
+The event loop only counts; a terminal is redrawn by a thread of its own, at most `REFRESHES` times a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from arena.app.tournament import Plan
+from arena.cli import screen
+from arena.match.record import Status
+from arena.match.summary import MatchSummary, SideSummary
+from arena.reports.foreign import printable
+
+REFRESHES = 4
+LINE_EVERY_S = 30.0
+"""How often there is a line where there is no terminal."""
+RATE_OVER_S = 30.0
+"""The rate is that of the last so many seconds."""
+ROWS_SHOWN = 8
+
+
+@dataclass(slots=True)
+class Count:
+    """What one bot has done in this session."""
+
+    won: int = 0
+    drawn: int = 0
+    lost: int = 0
+    margin: int = 0
+    """Game points scored less those of the others."""
+    faults: int = 0
+
+    @property
+    def matches(self) -> int:
+        return self.won + self.drawn + self.lost
+
+    @property
+    def share(self) -> float:
+        """Of the matches, how many were won; a draw is half a win."""
+        return (self.won + self.drawn / 2) / self.matches if self.matches else 0.5
+
+
+class Progress:
+    """Listens to a run; use it as a context manager around it."""
+
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        self.plan: Plan | None = None
+        """None before the first deal."""
+        self._quiet = quiet
+        self._verbose = verbose
+        self._console = screen.stderr()
+        self._live: Live | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._done = 0
+        self._void = 0
+        self._counts: dict[str, Count] = {}
+        self._recent: deque[tuple[float, int]] = deque()
+        self._note = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    # -- what the run tells -----------------------------------------------------------------------------------------
+
+    def planned(self, plan: Plan) -> None:
+        self.plan = plan
+        self._done = plan.finished
+        self._counts = {name: Count() for name in plan.specs}
+        self._recent.append((time.monotonic(), self._done))
+        if self._quiet:
+            return
+        for line in header(plan):
+            self._say(line)
+        if sys.stderr.isatty() and not self._console.is_dumb_terminal:
+            self._live = Live(
+                console=self._console,
+                get_renderable=self._picture,
+                refresh_per_second=REFRESHES,
+                transient=True,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._live.start()
+        else:
+            self._line()
+
+    def committed(self, summaries: Sequence[MatchSummary]) -> None:
+        self._done += len(summaries)
+        for summary in summaries:
+            if summary.status is Status.VOID:
+                self._void += 1
+            else:
+                self._count(summary)
+            if self._verbose:
+                self._say(in_words(summary))
+        now = time.monotonic()
+        self._recent.append((now, self._done))
+        while len(self._recent) > 2 and now - self._recent[1][0] > RATE_OVER_S:
+            self._recent.popleft()
+
+    def broken(self, name: str, failure: str) -> None:
+        self._say(f"bot {printable(name)} does not start and will lose its matches: {printable(failure)}")
+
+    def draining(self, under_way: int) -> None:
+        self._note = f"stopping: {under_way} blocks are finished first; Ctrl-C again stops at once"
+        self._say(self._note)
+
+    # -- what a person sees -----------------------------------------------------------------------------------------
+
+    def _say(self, line: str) -> None:
+        if self._quiet:
+            return
+        if self._live is not None:
+            self._console.print(Text(line))
+        else:
+            screen.say(line)
+
+    def _line(self) -> None:
+        """Say how far it is, now and in `LINE_EVERY_S`."""
+        self._say(self._status())
+        self._timer = asyncio.get_running_loop().call_later(LINE_EVERY_S, self._line)
+
+    def _count(self, summary: MatchSummary) -> None:
+        for side, others in _each(summary.sides):
+            count = self._counts[side.participants[0]]
+            best = min(other.rank for other in others)
+            count.won += side.rank < best
+            count.drawn += side.rank == best
+            count.lost += side.rank > best
+            count.margin += side.points - sum(other.points for other in others)
+            count.faults += sum(side.faults.values())
+
+    def _status(self) -> str:
+        assert self.plan is not None
+        parts = [f"{self._done:,} of {self.plan.matches:,} matches"]
+        (since, before), (now, done) = self._recent[0], self._recent[-1]
+        if done > before and now > since:
+            rate = (done - before) / (now - since)
+            parts += [f"{rate:.1f}/s", f"{duration((self.plan.matches - done) / rate)} left"]
+        faults = sum(count.faults for count in self._counts.values())
+        parts.append(f"{faults:,} faults")
+        if self._void:
+            parts.append(f"{self._void:,} void")
+        return ", ".join(parts)
+
+    def _picture(self) -> RenderableType:
+        """The live display; called by the thread that draws."""
+        assert self.plan is not None
+        bar = ProgressBar(total=max(1, self.plan.matches), completed=self._done, width=30)
+        status = Table.grid(padding=(0, 1))
+        status.add_row(bar, Text(self._status()))
+        return Group("", self._table(), "", status, *([Text(self._note, style="bold")] if self._note else []))
+
+    def _table(self) -> Table:
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column("bot", no_wrap=True, max_width=24)
+        for header_text in ("matches", "won-lost", "% won", "points", "faults"):
+            table.add_column(header_text, justify="right", no_wrap=True)
+        ranked = sorted(self._counts.items(), key=lambda item: (-item[1].share, item[0]))
+        for name, count in ranked[:ROWS_SHOWN]:
+            table.add_row(
+                Text(printable(name), overflow="ellipsis"),
+                f"{count.matches:,}",
+                f"{count.won}-{count.lost}",
+                f"{count.share:.0%}"[:-1] if count.matches else "–",
+                f"{count.margin / count.matches:+z.2f}" if count.matches else "–",
+                f"{count.faults:,}",
+            )
+        if len(ranked) > ROWS_SHOWN:
+            table.add_row(Text(f"and {len(ranked) - ROWS_SHOWN} more", style="dim"))
+        return table
+
+
+def header(plan: Plan) -> Iterator[str]:
+    """What is going to be played and what makes it verifiable, line by line; before the first deal."""
+    config = plan.config
+    pairs = sum(schedule.lists(pairing) for schedule in plan.schedules for pairing in schedule.pairings())
+    yield f"{printable(config.title)}: {config.rules_name}, {config.format} of {len(plan.specs)} bots"
+    width = max(len(printable(name)) for name in plan.specs)
+    for name, spec in plan.specs.items():
+        about = " ".join(part for part in (spec.version, f"by {spec.author}" if spec.author else "") if part)
+        yield f"  {printable(name):<{width}}  {spec.kind.value:<7}  {printable(about)}".rstrip()
+    played = f", {plan.finished:,} of them played already" if plan.finished else ""
+    yield f"{plan.matches:,} matches in {pairs:,} pairs{played}; {_plural(plan.jobs, 'block')} at a time"
+    for number, commitment in enumerate(plan.commitments):
+        of = f" {number}" if len(plan.commitments) > 1 else ""
+        yield f"commitment{of} (SHA-256 of the secret)  {commitment}"
+    if plan.seed is not None:
+        yield f"seed {printable(plan.seed)}: a rehearsal, whose decks anyone can predict; it is not rated"
+    yield f"sandbox {plan.sandbox}; run {printable(plan.name)}"
+
+
+def in_words(summary: MatchSummary) -> str:
+    """One finished match in a line."""
+    sides = " - ".join(f"{printable(side.participants[0])} {side.points}" for side in summary.sides)
+    faults = sum(sum(side.faults.values()) for side in summary.sides)
+    return f"{sides} ({summary.status}, {summary.deals} deals, {_plural(faults, 'fault')})"
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `12 min`, `3 h 05 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def _each(sides: Sequence[SideSummary]) -> Iterator[tuple[SideSummary, Sequence[SideSummary]]]:
+    """Each side with the others."""
+    for side in sides:
+        yield side, [other for other in sides if other is not side]
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

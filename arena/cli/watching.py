@@ -1,0 +1,198 @@
+"""A match for people to read: a line a deal; a deal with a column a seat and a line a trick, and what it was worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from rich.console import Group, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from arena.app.play import PlayedMatch, WatchedDeal
+from arena.cards import CARDS, CLAIM, CLOSE, EXCHANGE, GO_ON, Action, Card, Suit, cards_of
+from arena.game.scoring import Termination
+from arena.game.table import Table
+from arena.game.tricks import BEATS
+from arena.game.views import View
+from arena.match.record import Status, Step
+from arena.reports.foreign import printable
+
+SEAT_WIDTH = 22
+"""Of a seat's column: the same in every deal, so that deals stand below each other."""
+_SECOND_PACK = 40
+"""How much higher the second of two identical cards stands in a mask."""
+_SYMBOLS = {Suit.SPADES: "♠", Suit.HEARTS: "♥", Suit.DIAMONDS: "♦", Suit.CLUBS: "♣"}
+_RED = {Suit.HEARTS, Suit.DIAMONDS}
+
+
+def deal(deal: WatchedDeal, table: Table, *, symbols: bool) -> RenderableType:
+    """One deal, card by card; `symbols` says whether the terminal can show ♠♥♦♣."""
+    return _Writer(deal, table, symbols).deal()
+
+
+def match(played: PlayedMatch, table: Table) -> RenderableType:
+    """A line a deal, and who has won."""
+    names, record = played.names, played.record
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(justify="right", style="dim", min_width=2)
+    for number, each in enumerate(record.deals, start=1):
+        grid.add_row(
+            str(number),
+            Text(_ending(each.termination, each.seat, names)),
+            Text(_scored(each.points, names, table)),
+            Text(f"({_dashed(each.card_points)})", style="dim"),
+        )
+    first = [side for side in range(table.sides) if record.ranks[side] == 1]
+    winners = " and ".join(_side(side, names, table) for side in first)
+    points = [record.points[side] for side in sorted(range(table.sides), key=lambda side: record.ranks[side])]
+    how = "" if record.status is Status.PLAYED else f" ({record.status})"
+    return Group(grid, Text(f"{winners} wins {_dashed(points)}{how}", style="bold"))
+
+
+def _ending(termination: Termination, seat: int | None, names: Sequence[str]) -> str:
+    """Why a deal ended."""
+    who = "nobody" if seat is None else printable(names[seat])
+    match termination:
+        case Termination.CLAIM:
+            return f"{who} claims rightly"
+        case Termination.REACHED:
+            return f"{who} has reached the target"
+        case Termination.FALSE_CLAIM:
+            return f"{who} claims wrongly"
+        case Termination.CLOSE_MADE:
+            return f"{who} closed and made it"
+        case Termination.CLOSE_FAILED:
+            return f"{who} closed and failed"
+        case Termination.PLAYED_OUT:
+            return f"{who} takes the last trick"
+        case Termination.FORFEIT:
+            return f"{who} loses by a fault"
+        case _:
+            assert_never(termination)
+
+
+def _scored(points: Sequence[int], names: Sequence[str], table: Table) -> str:
+    """`greedy +2`, or that nobody scores."""
+    scores = [f"{_side(side, names, table)} +{added}" for side, added in enumerate(points) if added]
+    return ", ".join(scores) or "nobody scores"
+
+
+def _side(side: int, names: Sequence[str], table: Table) -> str:
+    return printable(names[table.members[side][0]])
+
+
+def _dashed(numbers: Iterable[int]) -> str:
+    return "-".join(map(str, numbers))
+
+
+class _Writer:
+    """Writes one deal."""
+
+    def __init__(self, deal: WatchedDeal, table: Table, symbols: bool) -> None:
+        self._deal = deal
+        self._table = table
+        self._symbols = symbols
+        first = deal.steps[0].view
+        self._turn_up = first.turn_up
+        self._seats = sorted(table.orders[deal.dealer][first.leader])
+
+    def deal(self) -> RenderableType:
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        grid.add_column(justify="right", style="dim", min_width=2)
+        for _ in self._seats:
+            grid.add_column(min_width=SEAT_WIDTH)
+        grid.add_column(style="dim", no_wrap=True)
+        grid.add_row("", *(Text(printable(self._deal.names[seat]), style="bold") for seat in self._seats), "")
+        grid.add_row("", *map(self._first_hand, self._seats), "")
+        for cells in self._lines():
+            grid.add_row(*cells)
+        return Group(self._heading(), grid, self._result(), "")
+
+    def _heading(self) -> Text:
+        view = self._deal.steps[0].view
+        heading = Text()
+        heading.append(f"Deal {self._deal.number}", style="bold")
+        heading.append(f"  {printable(self._deal.names[self._deal.dealer])} deals")
+        if self._turn_up:
+            heading.append(", turned up is ").append(self._card(self._turn_up))
+        elif view.trump:
+            heading.append(f", trump is {self._suit(Suit(view.trump))}")
+        return heading
+
+    def _result(self) -> Text:
+        deal, outcome = self._deal, self._deal.outcome
+        return Text(
+            f"    {_ending(outcome.termination, outcome.seat, deal.names)} ({_dashed(outcome.card_points)}): "
+            f"{_scored(deal.points, deal.names, self._table)}; score {_dashed(deal.score)}"
+        )
+
+    def _first_hand(self, seat: int) -> Text:
+        """The seat's hand when it was first asked: still the one that it was dealt."""
+        view = next((step.view for step in self._deal.steps if step.seat == seat), None)
+        return Text("(was never asked)", style="dim") if view is None else self._cards(_held(view))
+
+    def _lines(self) -> Iterator[Sequence[str | Text]]:
+        """Number, a cell a seat, and who took the trick and the card points by side after it."""
+        trick: list[tuple[int, Card]] = []
+        steps = self._deal.steps
+        for step, after in zip(steps, [*steps[1:], None], strict=True):
+            card = None if step.action is None else step.action.card
+            if card is None:
+                if step.action != GO_ON:
+                    yield self._aside(step)
+                continue
+            trick.append((step.seat, card))
+            if len(trick) == len(self._seats) or after is None:
+                yield self._trick(step.view, trick, after)
+                trick = []
+
+    def _aside(self, step: Step) -> Sequence[str | Text]:
+        did = Text("fails", style="bold red") if step.action is None else self._words(step.action)
+        return ("", *(did if seat == step.seat else "" for seat in self._seats), "")
+
+    def _trick(self, view: View, trick: Sequence[tuple[int, Card]], after: Step | None) -> Sequence[str | Text]:
+        leader = trick[0][0]
+        played = dict(trick)
+        cells = [
+            Text.assemble("› " if seat == leader else "  ", self._card(played[seat]) if seat in played else "")
+            for seat in self._seats
+        ]
+        if len(trick) < len(self._seats):
+            return ("", *cells, "")
+        points = self._deal.outcome.card_points if after is None else after.view.points
+        taker = printable(self._deal.names[_taker(trick, view.trump)])
+        return (str(len(view.winners) + 1), *cells, f"{_dashed(points)} {taker}")
+
+    def _words(self, action: Action) -> Text:
+        suit = action.marriage
+        if suit is not None:
+            return Text(f"marriage in {self._suit(suit)}")
+        if action == EXCHANGE:
+            return Text("takes ").append(self._card(self._turn_up))
+        return Text({CLOSE: "closes the talon", CLAIM: "claims"}[action])
+
+    def _cards(self, cards: Sequence[Card]) -> Text:
+        return Text(" ").join(map(self._card, cards))
+
+    def _card(self, card: int) -> Text:
+        suit = CARDS[card].suit
+        text = f"{CARDS[card].rank.replace('T', '10')}{self._suit(suit)}" if self._symbols else str(CARDS[card])
+        return Text(text, style="red" if suit in _RED else "")
+
+    def _suit(self, suit: Suit) -> str:
+        return _SYMBOLS[suit] if self._symbols else str(suit)
+
+
+def _held(view: View) -> tuple[Card, ...]:
+    one_pack = (1 << _SECOND_PACK) - 1
+    return tuple(sorted([*cards_of(view.hand & one_pack), *cards_of(view.hand >> _SECOND_PACK)]))
+
+
+def _taker(trick: Sequence[tuple[int, Card]], trump: int) -> int:
+    """Who takes a finished trick."""
+    taker, best = trick[0]
+    for seat, card in trick[1:]:
+        if BEATS[trump][best] >> card & 1:
+            taker, best = seat, card
+    return taker

@@ -1,0 +1,356 @@
+"""What a decision costs the arena: 64 matches at once between two processes, beside the same work in barer forms.
+
+All forms run interleaved in one run, each with two processes on the other end.  Figures are medians over the rounds;
+CPU is that of this process alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from arena.app.engines.local import Setting, local_engine
+from arena.app.participants import of_words
+from arena.bots import channel
+from arena.bots.channel import Channel, Question
+from arena.bots.driver import MatchOrder, MatchRun
+from arena.bots.stopwatch import Stopwatch
+from arena.game.deal import Game
+from arena.game.presets import preset
+from arena.match.clock import TimeControl
+from arena.match.record import MatchRecord
+from arena.match.referee import Ask, NoReply, Reply, referee
+from arena.wire import codec, stubs
+
+MATCHES = 64
+SERVERS = 2
+HERE = Path(__file__).parent / "servers"
+RULES = "sixty-six"
+
+Form = Callable[[int], Awaitable[tuple[int, float, float]]]
+"""Makes about that many decisions; returns how many it made, and the wall and CPU seconds that it took."""
+
+
+class Meter:
+    """Wall and CPU time from its making on."""
+
+    def __init__(self) -> None:
+        self.wall = time.perf_counter()
+        self.cpu = time.process_time()
+
+    def stop(self, decisions: int) -> tuple[int, float, float]:
+        return decisions, time.perf_counter() - self.wall, time.process_time() - self.cpu
+
+
+def _orders() -> Iterator[MatchOrder]:
+    """Matches on decks of their own, seats changing."""
+    cards = list(Game(preset(RULES)).cards)
+    for number in range(1 << 62):
+        decks: dict[int, tuple[int, ...]] = {}
+
+        def deck_of(
+            deal: int, number: int = number, decks: dict[int, tuple[int, ...]] = decks
+        ) -> tuple[int, ...]:
+            if deal not in decks:
+                order = cards[:]
+                random.Random(1000 * number + deal).shuffle(order)
+                decks[deal] = tuple(order)
+            return decks[deal]
+
+        seats = ("one", "two") if number % 2 else ("two", "one")
+        yield MatchOrder(f"{number:016x}", seats, deck_of, (bytes(32), bytes(32)))
+
+
+def _routes() -> list[list[int]]:
+    """For each match at once, which of the two servers makes each of its decisions: as real matches go to and fro.
+
+    Without it all messages of the bare forms would travel in lockstep, in batches that no real traffic has.
+    """
+    game = Game(preset(RULES))
+    routes = []
+    for order, _ in zip(_orders(), range(MATCHES), strict=False):
+        route = []
+        match = referee(game, order.deck_of, TimeControl(), (False, False))
+        answer: Reply | None = None
+        try:
+            while True:
+                request = match.send(answer)
+                answer = None
+                if isinstance(request, Ask):
+                    route.append(int(order.seats[request.seat] == "two"))
+                    answer = Reply(_instant(request.view.legal), 0.1)
+        except StopIteration:
+            routes.append(route)
+    return routes
+
+
+def _instant(legal: int) -> int:
+    """The policy of `servers/instant.py` on a mask: the lowest card, else the last action."""
+    lowest = (legal & -legal).bit_length() - 1
+    return lowest if lowest <= 32 else legal.bit_length() - 1
+
+
+async def in_process(decisions: int) -> tuple[int, float, float]:
+    """The same matches with bots in this process: the referee, clocks and records alone."""
+    game = Game(preset(RULES))
+    orders = _orders()
+    made = 0
+    meter = Meter()
+    while made < decisions:
+        match = referee(game, next(orders).deck_of, TimeControl(), (False, False))
+        answer: Reply | None = None
+        try:
+            while True:
+                request = match.send(answer)
+                answer = None
+                if isinstance(request, Ask):
+                    answer = Reply(_instant(request.view.legal), 0.1)
+                    made += 1
+        except StopIteration:
+            continue
+    return meter.stop(made)
+
+
+async def arena(decisions: int) -> tuple[int, float, float]:
+    """The arena as it is: referees, clocks, records, channels, two bot processes."""
+    game = Game(preset(RULES))
+    script = str(HERE / "instant.py")
+    specs = dict(zip(("one", "two"), of_words((script, script)).values(), strict=True))
+    setting = Setting(game.rules, RULES, TimeControl(), 30.0)
+    with tempfile.TemporaryDirectory() as logs:
+        async with local_engine(setting, specs, {}, "arena-bench", Path(logs)) as engine:
+            bots = {name: engine.new_bot(name) for name in specs}
+            for bot in bots.values():
+                await bot.start()
+            orders = _orders()
+            done = asyncio.get_running_loop().create_future()
+            made = running = 0
+
+            def finished(_: MatchRun, record: MatchRecord) -> None:
+                nonlocal made, running
+                assert not record.faults, record.testimony.evidence
+                made += sum(map(len, record.testimony.took_us))
+                running -= 1
+                if made < decisions:
+                    begin()
+                elif not running and not done.done():
+                    done.set_result(None)
+
+            def begin() -> None:
+                nonlocal running
+                running += 1
+                MatchRun(game, next(orders), bots, TimeControl(), finished).start()
+
+            meter = Meter()
+            for _ in range(MATCHES):
+                begin()
+            await done
+            result = meter.stop(made)
+            for bot in bots.values():
+                await bot.stop()
+            return result
+
+
+def _message(id: int) -> bytes:
+    """A framed decision as large as the arena's are on average: in the middle of a deal."""
+    game = Game(preset(RULES))
+    deal = game.deal(list(game.cards))
+    for _ in range(14):
+        deal.apply(_instant(deal.legal_mask))
+    seat = deal.to_act
+    assert seat is not None
+    view = deal.view(seat)
+    return codec.decision(
+        view, match_id=f"{id:016x}", id=id, deal=3, time_left_ms=11000, last_took_ms=1, resumed=False
+    )
+
+
+@contextmanager
+def _echo_servers(form: str) -> Iterator[list[str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / str(number) for number in range(SERVERS)]
+        targets = [f"unix:{path}" if form == "grpc" else str(path) for path in paths]
+        processes = [subprocess.Popen([sys.executable, str(HERE / "echo.py"), form, target]) for target in targets]
+        try:
+            deadline = time.monotonic() + 30
+            while not all(path.exists() for path in paths):
+                if time.monotonic() > deadline:
+                    raise TimeoutError("the echo servers did not start")
+                time.sleep(0.01)
+            yield targets
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+
+
+async def echo(decisions: int) -> tuple[int, float, float]:
+    """A bare coalescing stream: the arena's own channel with messages made beforehand."""
+    with _echo_servers("grpc") as targets:
+        stopwatch = Stopwatch()
+        stopwatch.start()
+        done = asyncio.get_running_loop().create_future()
+        left = decisions
+        streams = [Channel(target, stopwatch, 0, lambda *_: None) for target in targets]
+        for stream in streams:
+            stream.start()
+        running = MATCHES
+
+        def ask(id: int, data: bytes, route: Iterator[int]) -> None:
+            def answered(_: Reply | NoReply) -> None:
+                nonlocal left, running
+                left -= 1
+                if left > 0:
+                    ask(id, data, route)
+                else:
+                    running -= 1
+                    if not running:
+                        done.set_result(None)
+
+            streams[next(route)].ask(Question(id, "", data, 11000.0, answered))
+
+        work = [(id, _message(id), itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
+        meter = Meter()
+        for item in work:
+            ask(*item)
+        await done
+        result = meter.stop(decisions - left)
+        for stream in streams:
+            await stream.close()
+        stopwatch.stop()
+        return result
+
+
+async def unary(decisions: int) -> tuple[int, float, float]:
+    """One call a decision, 64 under way."""
+    with _echo_servers("grpc") as targets:
+        connections = [channel.connect(target) for target in targets]
+        calls = [connection.unary_unary(f"/{stubs.SERVICE}/Act") for connection in connections]
+        each = decisions // MATCHES
+
+        async def match(id: int, route: Iterator[int]) -> None:
+            data = _message(id)
+            for _ in range(each):
+                call: Any = calls[next(route)]
+                codec.answers(await call(data, timeout=30, wait_for_ready=True))
+
+        work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
+        meter = Meter()
+        await asyncio.gather(*work)
+        result = meter.stop(each * MATCHES)
+        for connection in connections:
+            await connection.close()
+        return result
+
+
+class _RawClient(asyncio.Protocol):
+    """One plain socket: four bytes of length and a body, both ways."""
+
+    def __init__(self, answered: Callable[[int], None]) -> None:
+        self._answered = answered
+        self._rest = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport: Any = transport
+
+    def ask(self, frame: bytes) -> None:
+        """Send one message."""
+        self._transport.write(frame)
+
+    def data_received(self, data: bytes) -> None:
+        data = self._rest + data
+        start = 0
+        while len(data) - start >= 4:
+            size = int.from_bytes(data[start : start + 4], "big")
+            if len(data) - start - 4 < size:
+                break
+            for answer in codec.answers(data[start + 4 : start + 4 + size]):
+                self._answered(answer.id)
+            start += 4 + size
+        self._rest = data[start:]
+
+
+async def raw(decisions: int) -> tuple[int, float, float]:
+    """Length-prefixed messages over plain sockets."""
+    loop = asyncio.get_running_loop()
+    with _echo_servers("raw") as targets:
+        done: asyncio.Future[None] = loop.create_future()
+        left = decisions
+        running = MATCHES
+        frames: dict[int, bytes] = {}
+        routes = {id: itertools.cycle(route) for id, route in enumerate(_routes(), start=1)}
+
+        def answered(id: int) -> None:
+            nonlocal left, running
+            left -= 1
+            if left > 0:
+                clients[next(routes[id])].ask(frames[id])
+            else:
+                running -= 1
+                if not running:
+                    done.set_result(None)
+
+        clients = [_RawClient(answered) for _ in targets]
+        for client, target in zip(clients, targets, strict=True):
+            await loop.create_unix_connection(lambda client=client: client, target)
+        for id in routes:
+            message = _message(id)
+            frames[id] = len(message).to_bytes(4, "big") + message
+        meter = Meter()
+        for id, route in routes.items():
+            clients[next(route)].ask(frames[id])
+        await done
+        return meter.stop(decisions - left)
+
+
+FORMS: Mapping[str, Form] = {
+    "arena": arena,
+    "inprocess": in_process,
+    "echo": echo,
+    "unary": unary,
+    "raw": raw,
+}
+
+
+def run(quick: bool) -> dict[str, float]:
+    """`{form}_per_s` and `{form}_cpu_us` for every form, and the ratios that are judged."""
+    rounds = 3 if quick else 7
+    sizes = {"unary": 2500 if quick else 8000}
+    rates: dict[str, list[float]] = {name: [] for name in FORMS}
+    cpus: dict[str, list[float]] = {name: [] for name in FORMS}
+    for _ in range(rounds):
+        for name, form in FORMS.items():
+            made, wall, cpu = asyncio.run(_call(form, sizes.get(name, 12_000 if quick else 60_000)))
+            rates[name].append(made / wall)
+            cpus[name].append(cpu / made * 1e6)
+    rate = {name: statistics.median(values) for name, values in rates.items()}
+    cpu_us = {name: statistics.median(values) for name, values in cpus.items()}
+
+    def ratio(one: Callable[[int], float], other: Callable[[int], float]) -> float:
+        """The median of the ratios within a round."""
+        return round(statistics.median(one(n) / other(n) for n in range(rounds)), 2)
+
+    figures = {f"{name}_per_s": round(value) for name, value in rate.items()}
+    figures |= {f"{name}_cpu_us": round(value, 1) for name, value in cpu_us.items()}
+    return figures | {
+        "wire_over_echo": ratio(
+            lambda n: cpus["arena"][n] - cpus["inprocess"][n], lambda n: cpus["echo"][n]
+        ),
+        "arena_over_echo": ratio(lambda n: cpus["arena"][n], lambda n: cpus["echo"][n]),
+        "arena_over_unary": ratio(lambda n: rates["arena"][n], lambda n: rates["unary"][n]),
+        "echo_over_raw": ratio(lambda n: rates["echo"][n], lambda n: rates["raw"][n]),
+    }
+
+
+async def _call(form: Form, decisions: int) -> tuple[int, float, float]:
+    return await form(decisions)

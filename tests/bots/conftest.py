@@ -1,0 +1,76 @@
+"""Real bots at a real arena: a few matches in one process of each, as the engine plays a block."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from arena.app.engines.local import Setting, local_engine
+from arena.bots.manifest import BotSpec, resolve
+from arena.game.presets import preset
+from arena.match.clock import TimeControl
+from arena.match.record import MatchRecord
+from arena.tournament.runner import Played, Task
+from arena.tournament.schedule import Block
+
+SINNER = Path(__file__).parent.parent / "bad_bots" / "sinner.py"
+SECRET = bytes(range(32))
+
+
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """Plays blocks between two bots of `tests/bad_bots/sinner.py`, named by their sins."""
+
+    logs: Path
+
+    def block(
+        self,
+        sin: str,
+        other: str = "honest",
+        *,
+        matches: int = 2,
+        time: TimeControl = TimeControl(limit_ms=500, bank_ms=500),  # noqa: B008
+        start_s: float = 20.0,
+        rules: str = "schnapsen",
+    ) -> list[MatchRecord]:
+        """The records of the matches, in order; the first bot sits on seat 0."""
+        return asyncio.run(self._block(sin, other, matches, time, start_s, rules))
+
+    async def _block(
+        self, sin: str, other: str, matches: int, time: TimeControl, start_s: float, rules: str
+    ) -> list[MatchRecord]:
+        specs = {"a": self._spec("a", sin), "b": self._spec("b", other)}
+        block = Block(0, 0, 0, ("a", "b"), 0, range(matches), ("a", "b"), mirrored=True)
+        setting = Setting(preset(rules), rules, time, start_s)
+        played: list[Played] = []
+        async with local_engine(setting, specs, {0: SECRET}, "arena-test", self.logs) as engine:
+            await engine.play(Task(block, tuple(block.keys())), played.append)
+        return [match.record for match in sorted(played, key=lambda match: match.position)]
+
+    def _spec(self, name: str, sin: str) -> BotSpec:
+        return resolve(f"{sys.executable} {SINNER} {sin}", name=name, base=SINNER.parent)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Arena:
+    """An arena that leaves no process behind: checked after the test."""
+    return Arena(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Callable[[], None]:
+    """No descendant of this process is alive after a test."""
+    yield  # type: ignore[misc]
+    left = [
+        process
+        for process in psutil.process_iter(["pid", "cmdline", "status"])
+        if any(str(SINNER) in word for word in process.info["cmdline"] or ())
+        and process.info["status"] != psutil.STATUS_ZOMBIE
+    ]
+    assert not left, f"left running: {left}"

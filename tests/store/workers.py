@@ -1,0 +1,78 @@
+"""What the tests of the store run in processes of their own, which may be killed at any moment.
+
+The processes come from a fork server: it has the store imported, and no thread of the test runner.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.store import open_queries, open_store
+from tests.store.samples import created, small
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(["tests.store.workers"])
+
+
+def start(work: Callable[..., None], *arguments: Any) -> tuple[ForkServerProcess, Connection]:
+    """Run `work(connection, *arguments)` in another process; returns it and our end of the connection."""
+    ours, theirs = _context.Pipe()
+    process = _context.Process(target=work, args=(theirs, *arguments), daemon=True)
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def record_all(to: Connection, path: Path, name: str, matches: int, group: int) -> None:
+    """Record what the store lacks of `small(matches)`; tell the positions of each group once it is committed."""
+    with open_store(path) as store:
+        cup = store.tournament(name)
+        with store.lock(cup):
+            finished = store.finished_keys(cup)
+            missing = [one for one in small(matches) if one.key not in finished]
+            to.send([])
+            while missing:
+                some, missing = missing[:group], missing[group:]
+                store.record(cup, some)
+                to.send([one.position for one in some])
+
+
+def create(to: Connection, path: Path, name: str) -> None:
+    """Create a tournament in a store that may not be there yet; tell what came of it."""
+    try:
+        with open_store(path) as store:
+            created(store, name, "AB")
+        to.send("created")
+    except ArenaError as error:
+        to.send(f"{type(error).__name__}: {error}")
+
+
+def hold(to: Connection, path: Path) -> None:
+    """Hold the lock of the cup until told to go."""
+    with open_store(path) as store, store.lock(store.tournament("cup")):
+        to.send("held")
+        to.recv()
+    to.send("released")
+
+
+def read_as_nobody(to: Connection, path: Path) -> None:
+    """Read a store, and try to write to it, as a user who may only read it."""
+    os.setgid(65534)
+    os.setuid(65534)
+    try:
+        with open_queries(path) as queries:
+            to.send(queries.tournament("cup").name)
+    except ArenaError as error:
+        to.send(str(error))
+    try:
+        open_store(path).close()
+        to.send("opened for writing")
+    except ArenaError as error:
+        to.send(str(error))
