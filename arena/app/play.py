@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.app import participants
@@ -33,7 +33,7 @@ class PlayOptions:
     rules: Rules
     seed: str | None = None
     """The same decks and the same `bot_seed` for the same seed; None draws one."""
-    time: TimeControl = TimeControl()
+    time: TimeControl = field(default_factory=TimeControl)
     start_s: float = 10.0
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from arena import __version__
+from arena.app.schedules import schedules_of
 from arena.match.record import Status
 from arena.ratings.base import Game, Rating, block
 from arena.ratings.trueskill import fit
 from arena.reports.model import Row, RunFacts, RunReport
 from arena.store.chains import Participant
 from arena.store.queries import Queries
-from arena.store.values import Epoch, StoredFault
-from arena.tournament.schedule import Format, Schedule
+from arena.store.values import StoredFault
 from arena.tournament.standings import Standing, complete_pairs, crosstable, end_reasons, standings
 
 RUNS = "runs"
@@ -46,7 +46,7 @@ def build_report(queries: Queries, run: str) -> RunReport:
     void = {summary.key for summary in summaries if summary.status is Status.VOID}
     pairs = complete_pairs(summaries)
     ratings = fit((_game(pair.pairing, pair.wins) for pair in pairs), (each.name for each in participants))
-    schedules = _schedules(epochs)
+    schedules = schedules_of(epochs)
     chain = queries.chain_head(tournament)
     fault_count, faults = _last_faults(fault for fault in queries.faults(tournament) if fault.key not in void)
     return RunReport(
@@ -57,7 +57,7 @@ def build_report(queries: Queries, run: str) -> RunReport:
             started=tournament.created,
             rated=tournament.rated,
             seed=tournament.about.get("seed"),
-            format=epochs[-1].config["format"],
+            format=str(schedules[-1].format),
             rules_name=tournament.about["rules_name"],
             rules=tournament.rules,
             participants=tuple(participants),
@@ -112,21 +112,3 @@ def _last_faults(faults: Iterable[StoredFault]) -> tuple[int, tuple[StoredFault,
 def _game(pairing: Sequence[str], wins: Sequence[int]) -> Game:
     """A complete pair as a game between its participants: who won more matches came first."""
     return block([(name,) for name in pairing], wins)
-
-
-def _schedules(epochs: Sequence[Epoch]) -> list[Schedule]:
-    """What each epoch planned; whether it is mirrored does not matter to its size."""
-    schedules: list[Schedule] = []
-    for epoch in epochs:
-        schedules.append(
-            Schedule(
-                participants=epoch.participants,
-                pairs=epoch.config["pairs"],
-                format=Format(epoch.config["format"]),
-                champions=frozenset(epoch.config["champions"]),
-                block=epoch.config["block"],
-                seats=epoch.config["rules"]["seats"],
-                previous=schedules[-1] if schedules else None,
-            )
-        )
-    return schedules

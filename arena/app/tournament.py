@@ -17,10 +17,11 @@ import threading
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from arena.app import participants
 from arena.app.engines.local import Setting, local_engine
+from arena.app.schedules import schedule_of, schedules_of
 from arena.bots.bot import BotFailed
 from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec
@@ -28,11 +29,11 @@ from arena.errors import ArenaError, UsageError
 from arena.game.presets import name_of
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
-from arena.store import Epoch, MatchResult, Participant, State, Store, Tournament, open_store
+from arena.store import MatchResult, Participant, State, Store, Tournament, open_store
 from arena.tournament import decks
 from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig, differences, load_config
 from arena.tournament.runner import Played, Runner
-from arena.tournament.schedule import Block, Format, Schedule
+from arena.tournament.schedule import Block, Schedule
 
 MARKER = "arena-run"
 """What the marker of every bot process of every run begins with."""
@@ -116,7 +117,7 @@ def dry_run(options: RunOptions) -> Plan:
     """What `run_tournament` would play, without a store and without starting a bot."""
     config = load_config(options.config)
     specs = participants.of_config(config)
-    schedule = _schedule(
+    schedule = schedule_of(
         config.identity(), tuple(specs), participants.untrusted(specs, config.trust_bots), previous=None
     )
     return Plan(
@@ -143,7 +144,9 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
     try:
         options.data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"the data folder {options.data} cannot be made: {error.strerror}; choose another by --data") from None
+        raise UsageError(
+            f"the data folder {options.data} cannot be made: {error.strerror}; choose another by --data"
+        ) from None
     with open_store(options.data / "arena.db") as store:
         tournament = _find_or_create(store, options, config, specs)
         with store.lock(tournament):
@@ -160,7 +163,7 @@ async def _play(
 ) -> Finished:
     _grow(store, tournament, options, config, specs)
     epochs = store.epochs(tournament)
-    schedules = _schedules(epochs)
+    schedules = schedules_of(epochs)
     secrets = {epoch.number: store.secret_of(tournament, epoch.number) for epoch in epochs}
     finished = store.finished_keys(tournament)
     plan = Plan(
@@ -356,30 +359,6 @@ def _participant(spec: BotSpec) -> Participant:
 
 
 # -- the schedule ----------------------------------------------------------------------------------------------------
-
-
-def _schedules(epochs: Sequence[Epoch]) -> tuple[Schedule, ...]:
-    schedules: list[Schedule] = []
-    for epoch in epochs:
-        previous = schedules[-1] if schedules else None
-        untrusted = frozenset(epoch.config["untrusted"])
-        schedules.append(_schedule(epoch.config["identity"], epoch.participants, untrusted, previous))
-    return tuple(schedules)
-
-
-def _schedule(
-    identity: Mapping[str, Any], names: tuple[str, ...], untrusted: frozenset[str], previous: Schedule | None
-) -> Schedule:
-    return Schedule(
-        participants=names,
-        pairs=identity["pairs"],
-        format=Format(identity["format"]),
-        champions=frozenset(identity["champions"]),
-        block=identity["block"],
-        seats=identity["rules"]["seats"],
-        untrusted=untrusted,
-        previous=previous,
-    )
 
 
 def _blocks(schedules: Sequence[Schedule]) -> Iterator[Block]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from arena.cards import Action, Card
+from arena.cards import Action
 from arena.game.rules import Rules
 from arena.game.scoring import Termination
 from arena.game.table import Table
@@ -50,14 +50,6 @@ class Match:
     def my_side(self) -> int:
         """Your side: what scores.  Partners share one; otherwise every seat is a side of its own."""
         return self.table.side_of[self.seat]
-
-    @property
-    def deck(self) -> tuple[Card, ...]:
-        """All cards of the deck, ascending; every card twice where two packs are used."""
-        # Imported here, as elsewhere in this package: a bot that does without starts sooner.
-        from arena.game.sample import game_of
-
-        return tuple(sorted(game_of(self.rules).cards))
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,6 +273,7 @@ class View:
     @cached_property
     def unseen(self) -> tuple[Card, ...]:
         """The cards that you cannot place, ascending: in another hand or face down in the talon."""
+        # Imported here, as elsewhere in this package: a bot that does without starts sooner.
         from arena.game.sample import unseen
 
         return codec.hand_cards(unseen(self.rules, self.facts))
@@ -307,8 +308,10 @@ class View:
         """
         from arena.game.solve import solve_view
 
-        assumed = None if other_hand is None else codec.hand_mask(other_hand)
-        return solve_view(self.rules, self.facts, assumed, all_actions=all_actions)
+        cards = self.other_hand if other_hand is None else other_hand
+        return solve_view(
+            self.rules, self.facts, None if cards is None else codec.hand_mask(cards), all_actions=all_actions
+        )
 
     # -- the match ----------------------------------------------------------------------------------------------------
 

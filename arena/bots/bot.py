@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,7 +42,7 @@ class Surroundings:
     logs: Path
     marker: str
     start_s: float = 10.0
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 class BotFailed(Exception):
@@ -55,7 +55,7 @@ class BotFailed(Exception):
 
 
 class Bot:
-    """A participant at play.  Matches ask it; it answers each question exactly once, whatever happens to its process."""
+    """A participant at play.  Each question of a match is answered exactly once, whatever happens to the process."""
 
     def __init__(self, spec: BotSpec, surroundings: Surroundings, label: str) -> None:
         self.spec = spec

@@ -12,7 +12,8 @@ stdout  to the arena, one JSON object a line, in this order:
 stderr  the bot's log: gets what the bot prints (both streams) until the file holds `log` bytes.
 
 Keys: `tail` (file descriptor that gets the end of the bot's stderr, see `Tail`), `tail_bytes`, `log`, `cwd`,
-`home` (a folder to make for the bot and to remove at the end), `as` (bytes of address space, 0: no limit), `nofile`, `fsize`.
+`home` (a folder to make for the bot and to remove at the end), `as` (bytes of address space, 0: no limit),
+`nofile`, `fsize`.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class Keeper:
         if arena_is_gone():
             return
         self.settle()
-        os.mkdir(self.options["home"], 0o700)  # here and not in the arena, which may be gone before it is removed
+        os.mkdir(self.options["home"], 0o700)  # not by the arena: killed between, it would leave it behind
         try:
             if self.start():
                 self.watch()

@@ -185,7 +185,7 @@ def _way_on(options: RunOptions, name: str) -> str:
     return f"go on with: {_command('tournament', str(options.config), '--resume', name, data=options.data)}"
 
 
-def _command(*words: str, data: Path) -> str:
+def _command(*words: str, data: Path = DATA) -> str:
     """A command line for a shell."""
     return shlex.join(["arena", *words, *(["--data", str(data)] if data != DATA else [])])
 
@@ -310,6 +310,6 @@ def play(
     emit(screen.rendered(watching.match(played, table), screen.stdout()))
     for number, evidence in enumerate(played.record.testimony.evidence):
         say(f"{printable(played.names[played.record.faults[number].seat])}: {printable(evidence)}")
-    say(f"the same decks again: {shlex.join(['arena', 'play', *bots, '--rules', rules, '--seed', played.seed])}")
+    say(f"the same decks again: {_command('play', *bots, '--rules', rules, '--seed', played.seed)}")
     if played.record.status is Status.VOID:
         raise typer.Exit(Exit.WRONG)

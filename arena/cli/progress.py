@@ -32,6 +32,7 @@ LINE_EVERY_S = 30.0
 RATE_OVER_S = 30.0
 """The rate is that of the last so many seconds."""
 ROWS_SHOWN = 8
+BAR_WIDTH = 40
 
 
 @dataclass(slots=True)
@@ -70,7 +71,6 @@ class Progress:
         self._void = 0
         self._counts: dict[str, Count] = {}
         self._recent: deque[tuple[float, int]] = deque()
-        self._note = ""
 
     def __enter__(self) -> Self:
         return self
@@ -125,8 +125,7 @@ class Progress:
         self._say(f"bot {printable(name)} does not start and will lose its matches: {printable(failure)}")
 
     def draining(self, under_way: int) -> None:
-        self._note = f"stopping: {under_way} blocks are finished first; Ctrl-C again stops at once"
-        self._say(self._note)
+        self._say(f"stopping: {_plural(under_way, 'block')} under way will be finished; Ctrl-C again stops at once")
 
     # -- what a person sees -----------------------------------------------------------------------------------------
 
@@ -169,10 +168,8 @@ class Progress:
     def _picture(self) -> RenderableType:
         """The live display; called by the thread that draws."""
         assert self.plan is not None
-        bar = ProgressBar(total=max(1, self.plan.matches), completed=self._done, width=30)
-        status = Table.grid(padding=(0, 1))
-        status.add_row(bar, Text(self._status()))
-        return Group("", self._table(), "", status, *([Text(self._note, style="bold")] if self._note else []))
+        bar = ProgressBar(total=max(1, self.plan.matches), completed=self._done, width=BAR_WIDTH, complete_style="cyan")
+        return Group("", self._table(), "", bar, Text(self._status()))
 
     def _table(self) -> Table:
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
@@ -207,7 +204,7 @@ def header(plan: Plan) -> Iterator[str]:
     yield f"{plan.matches:,} matches in {pairs:,} pairs{played}; {_plural(plan.jobs, 'block')} at a time"
     for number, commitment in enumerate(plan.commitments):
         of = f" {number}" if len(plan.commitments) > 1 else ""
-        yield f"commitment{of} (SHA-256 of the secret)  {commitment}"
+        yield f"commitment{of}  {commitment}"
     if plan.seed is not None:
         yield f"seed {printable(plan.seed)}: a rehearsal, whose decks anyone can predict; it is not rated"
     yield f"sandbox {plan.sandbox}; run {printable(plan.name)}"

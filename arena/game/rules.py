@@ -11,7 +11,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 from arena.errors import RulesError
 
@@ -256,7 +256,7 @@ def _coerce(name: str, value: object) -> Any:
         raise RulesError(name, f"unknown rules option {name!r}{hint}")
     if issubclass(option, StrEnum):
         try:
-            return option(value)
+            return option(cast("str", value))
         except ValueError:
             expected = ", ".join(option)
             raise RulesError(

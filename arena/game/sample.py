@@ -13,17 +13,17 @@ from itertools import accumulate, pairwise
 from math import comb, prod
 from typing import Any, Protocol
 
-from arena.cards import CARDS, CLOSE, SUIT_MASKS, SUIT_OF, Card, Suit, cards_of, format_cards
+from arena.cards import CARDS, CLOSE, Card, Suit, cards_of, format_cards, mask_of
 from arena.errors import UsageError
 from arena.game.deal import Deal, Game, hand_cards, hand_mask
 from arena.game.position import Position, resume
 from arena.game.rules import MarriageValues, Rules, TrumpSource
-from arena.game.tricks import BEATS, HIGHER
+from arena.game.tricks import BEATS, strict_follow
 from arena.game.views import DecisionPoint, View
 
 
 class Randomness(Protocol):
-    """What of a `random.Random` is needed here."""
+    """What is needed of a `random.Random`."""
 
     def shuffle(self, x: MutableSequence[Any], /) -> None: ...
 
@@ -38,12 +38,6 @@ class World:
     """The hand of each seat (a mask, see `View`), the viewer's own included."""
     talon: tuple[Card, ...]
     """The undrawn cards, top first, the turn-up last."""
-
-
-@cache
-def game_of(rules: Rules) -> Game:
-    """The rules made ready to play; the same `Game` for the same rules."""
-    return Game(rules)
 
 
 def unseen(rules: Rules | Game, view: View) -> int:
@@ -64,13 +58,13 @@ def sample_world(rules: Rules | Game, view: View, rng: Randomness) -> World:
 def worlds(rules: Rules | Game, view: View, rng: Randomness) -> Iterator[World]:
     """Worlds without end, each drawn evenly and for itself from all that the view does not contradict.
 
-    Raises `UsageError` (at the first world) for a view of other rules.
+    Even over cards: where two are identical, a world that can be dealt in two ways comes twice as often.  Raises
+    `UsageError` (at the first world) for a view of other rules.
     """
     game = _game(rules)
     cards = _unseen(game, view)
     places = _places(game, view, len(cards))
     groups = _groups(cards, places)
-    # Places hold sets: how the rest of them is ordered is shuffled below, the same number of ways for every set.
     sizes = tuple(place.size for place in places)
     if not _ways(_shapes(groups), sizes):
         raise UsageError("this view contradicts itself: no cards could lie so under these rules")
@@ -160,7 +154,12 @@ def resume_world(rules: Rules | Game, view: View, world: World) -> Deal:
 
 
 def _game(rules: Rules | Game) -> Game:
-    return rules if isinstance(rules, Game) else game_of(rules)
+    return rules if isinstance(rules, Game) else _ready(rules)
+
+
+@cache
+def _ready(rules: Rules) -> Game:
+    return Game(rules)
 
 
 # -- what is hidden --------------------------------------------------------------------------------------------------
@@ -226,23 +225,21 @@ def _places(game: Game, view: View, hidden: int) -> list[_Place]:
 def _barred(game: Game, view: View) -> list[int]:
     """By seat, the cards (a mask) that it would have had to play to an earlier trick."""
     barred = [0] * len(view.hand_sizes)
-    trump = view.trump
     for trick in _strict_tricks(game, view):
         (_, led), *followers = trick
         best = led
         for seat, card in followers:
-            if SUIT_OF[card] == SUIT_OF[led]:
-                if SUIT_OF[best] == SUIT_OF[led] and not HIGHER[best] >> card & 1:
-                    barred[seat] |= HIGHER[best]
-            else:
-                barred[seat] |= SUIT_MASKS[SUIT_OF[led]]
-                if SUIT_OF[card] != trump:
-                    barred[seat] |= SUIT_MASKS[trump]
-                elif SUIT_OF[best] == trump and not HIGHER[best] >> card & 1:
-                    barred[seat] |= HIGHER[best]
-            if BEATS[trump][best] >> card & 1:
+            barred[seat] |= _preferred(card, led, best, view.trump)
+            if BEATS[view.trump][best] >> card & 1:
                 best = card
     return barred
+
+
+@cache
+def _preferred(card: int, led: int, best: int, trump: int) -> int:
+    """The cards (a mask) that would have made `card` illegal in strict play: one of them had to be played."""
+    pairs = ((other, 1 << other | 1 << card) for other in CARDS[1:])
+    return mask_of(other for other, hand in pairs if not strict_follow(hand, led, best, trump) >> card & 1)
 
 
 def _strict_tricks(game: Game, view: View) -> list[list[tuple[int, int]]]:

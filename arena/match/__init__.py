@@ -1,1 +1,1 @@
-"""The court: referee, clock, rulings and records.  Sans-IO: it is asked and answered, it never waits or reads a clock."""
+"""The court: referee, clock, rulings and records.  Sans-IO: asked and answered, it neither waits nor reads a clock."""

@@ -202,7 +202,9 @@ def replay(game: Game, deck_of: DeckOf, record: MatchRecord) -> Iterator[Step]:
         if fault is not None and fault.decision != len(played.actions):
             raise RecordError(f"deal {number}: the fault is not at the end of the deal")
         deck = deck_of(number)
-        outcome = yield from replay_deal(game, deck, number, state.score, state.carry, played.dealer, played.actions, faulty)
+        outcome = yield from replay_deal(
+            game, deck, number, state.score, state.carry, played.dealer, played.actions, faulty
+        )
         _compare(number, outcome, state.add(outcome), played)
         if fault is not None and fault.loss is Loss.MATCH:
             state.forfeit(game.table.side_of[fault.seat])

@@ -1,7 +1,7 @@
 """The referee: a generator without I/O that is told what happened and says what to do next.
 
-It yields `Ask` and is sent `Reply` or `NoReply`; it yields tellings (`MatchStarted`, `FaultRuled`, `DealEnded`, `MatchEnded`)
-and is sent None; it returns a `MatchRecord`.  It judges; whoever drives it measures and delivers.
+It yields `Ask` and is sent `Reply` or `NoReply`; it yields tellings (`MatchStarted`, `FaultRuled`, `DealEnded`,
+`MatchEnded`) and is sent None; it returns a `MatchRecord`.  It judges; whoever drives it measures and delivers.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def json_schema() -> dict[str, Any]:
 
 
 class _Object(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, from_attributes=True, use_attribute_docstrings=True)
 
 
 # JSON knows no lone surrogates, but foreign text may hold some.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, insert, inspect, make_url, select
+from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, func, insert, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 from sqlalchemy.pool import QueuePool
 
@@ -29,6 +29,8 @@ STREAM_ROWS = 200
 AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 """A row of any query."""
 
+_WRITERS = 66
+"""The lock that makes PostgreSQL let one writer in at a time, as SQLite does by itself."""
 _SQLITE_HEADER = b"SQLite format 3\0"
 _NEW_STORE_MODE = 0o600
 """A store holds secrets that are not revealed yet: it is its owner's."""
@@ -61,6 +63,8 @@ class Database:
         if self.readonly:
             raise StoreError(f"the store {self.where} was opened for reading; nothing can be written to it")
         with self.sentences(), self._writer.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(_WRITERS)))
             yield connection
 
     @contextmanager

@@ -265,8 +265,7 @@ class _Journal:
 
     def __init__(self, connection: Connection, tournament: int) -> None:
         wanted = select(tournaments.c.rows, tournaments.c.head).where(tournaments.c.id == tournament)
-        # Holds other writers of the tournament off where the database lets several write (SQLite lets one).
-        row = connection.execute(wanted.with_for_update()).one_or_none()
+        row = connection.execute(wanted).one_or_none()
         if row is None:
             raise StoreError(f"the store has no tournament number {tournament}")
         self._connection = connection

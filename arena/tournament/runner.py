@@ -122,6 +122,6 @@ class Runner:
     @staticmethod
     def _open_tasks(blocks: Iterable[Block], finished: Container[MatchKey]) -> Iterator[Task]:
         for block in blocks:
-            keys = tuple(item for item in block.keys() if item[1] not in finished)
+            keys = tuple(item for item in iter(block.keys()) if item[1] not in finished)
             if keys:
                 yield Task(block, keys)

@@ -33,9 +33,9 @@ class Block:
     """The unit of work: one pairing in one seating on consecutive lists, played by one process of each bot."""
 
     position: int
-    """Its place in the schedule, from 0, counted on over the epochs."""
+    """Its place in the schedule of its epoch, from 0."""
     first: int
-    """The schedule index of its first match, counted likewise."""
+    """The index of its first match in the schedule of its epoch, from 0."""
     epoch: int
     pairing: Pairing
     leg: int
@@ -118,7 +118,7 @@ class Schedule:
 
     def blocks(self) -> Iterator[Block]:
         """The epoch's blocks in schedule order, made one at a time."""
-        position, first = self._start()
+        position = first = 0
         for start in range(0, self.pairs, self.block):
             for pairing in self.pairings():
                 numbers = range(start, min(start + self.block, self.lists(pairing)))
@@ -147,14 +147,6 @@ class Schedule:
     def match_count(self) -> int:
         """How many matches this epoch has."""
         return sum(len(pairing) * self.lists(pairing) for pairing in self.pairings())
-
-    def _start(self) -> tuple[int, int]:
-        """How many blocks and matches the earlier epochs have."""
-        earlier = self.previous
-        if earlier is None:
-            return 0, 0
-        blocks, matches = earlier._start()
-        return blocks + earlier.block_count, matches + earlier.match_count
 
 
 def seating(pairing: Pairing, leg: int, seats: int) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from arena.app.engines.local import Setting, local_engine
+from arena.bots.launcher import arena_marker
 from arena.bots.manifest import BotSpec, resolve
 from arena.game.presets import preset
 from arena.match.clock import TimeControl
@@ -21,6 +22,8 @@ from arena.tournament.schedule import Block
 
 SINNER = Path(__file__).parent.parent / "bad_bots" / "sinner.py"
 SECRET = bytes(range(32))
+MARKER = "arena-test"
+CLOCK = TimeControl(limit_ms=500, bank_ms=500)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Arena:
         other: str = "honest",
         *,
         matches: int = 2,
-        time: TimeControl = TimeControl(limit_ms=500, bank_ms=500),  # noqa: B008
+        time: TimeControl = CLOCK,
         start_s: float = 20.0,
         rules: str = "schnapsen",
     ) -> list[MatchRecord]:
@@ -49,7 +52,7 @@ class Arena:
         block = Block(0, 0, 0, ("a", "b"), 0, range(matches), ("a", "b"), mirrored=True)
         setting = Setting(preset(rules), rules, time, start_s)
         played: list[Played] = []
-        async with local_engine(setting, specs, {0: SECRET}, "arena-test", self.logs) as engine:
+        async with local_engine(setting, specs, {0: SECRET}, MARKER, self.logs) as engine:
             await engine.play(Task(block, tuple(block.keys())), played.append)
         return [match.record for match in sorted(played, key=lambda match: match.position)]
 
@@ -58,19 +61,15 @@ class Arena:
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Arena:
-    """An arena that leaves no process behind: checked after the test."""
-    return Arena(tmp_path)
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left() -> Callable[[], None]:
-    """No descendant of this process is alive after a test."""
-    yield  # type: ignore[misc]
-    left = [
-        process
-        for process in psutil.process_iter(["pid", "cmdline", "status"])
-        if any(str(SINNER) in word for word in process.info["cmdline"] or ())
-        and process.info["status"] != psutil.STATUS_ZOMBIE
-    ]
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    """An arena, and the proof that none of its bots or their children is alive afterwards."""
+    yield Arena(tmp_path)
+    left = [process for process in psutil.process_iter() if _marker_of(process).startswith(arena_marker(MARKER))]
     assert not left, f"left running: {left}"
+
+
+def _marker_of(process: psutil.Process) -> str:
+    try:
+        return process.environ().get("ARENA_MARKER", "")
+    except (psutil.Error, OSError):  # it has just ended, or is nobody's business
+        return ""

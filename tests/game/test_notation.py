@@ -144,12 +144,12 @@ def test_a_deal_begun_in_the_middle_and_lost_by_a_fault_parses_back(name: str, s
 def test_a_line_holds_a_trick_and_what_was_asked_before_the_next_lead() -> None:
     start = WORKED.partition("\n")[2].partition("0:TS")[0]
     deal = replay(GAMES["pagat"], parse_position(GAMES["pagat"], start), [])
-    do(deal, "TS 9C go-on MC close go-on KC AC TC AH claim")
+    do(deal, "TS 9C go-on MC close go-on KC AC TH AH claim")
     lines = format_deal(DealText.of(parse_position(GAMES["pagat"], start), deal)).splitlines()
     assert lines[6:] == [
         "0:TS 1:9C 0:go-on",
         "0:MC 0:close 1:go-on 0:KC 1:AC",
-        "1:TC 0:AH",
+        "1:TH 0:AH",
         "0:claim",
         "=> false-claim by seat 0: 0-3 (51-15)",
     ]

@@ -23,8 +23,7 @@ EVERY_GAME = pytest.mark.parametrize("name", GAMES)
 def seen(deal: Deal) -> list[View]:
     """What every seat sees but for the history, which starts anew at a position."""
     return [
-        deal.view(seat)._replace(past_seats=b"", past_actions=b"", winners=b"")
-        for seat in range(deal.game.rules.seats)
+        deal.view(seat)._replace(past_seats=b"", past_actions=b"", winners=b"") for seat in range(deal.game.rules.seats)
     ]
 
 
@@ -180,10 +179,7 @@ def test_a_text_that_is_no_position_is_refused_with_its_line(line: int, text: st
 # -- positions that cannot be -----------------------------------------------------------------------------------------
 
 AFTER_A_TRICK = OPENING.replace("TS ", "").replace("9C ", "") + "asked: 0 before_draw\npoints: 10-0\ntricks: 1-0\n"
-CLOSED = (
-    AFTER_A_TRICK.replace("asked: 0 before_draw\n", "")
-    + "closer: 0\nclosed points: 10-0\nclosed tricks: 1-0\n"
-)
+CLOSED = AFTER_A_TRICK.replace("asked: 0 before_draw\n", "") + "closer: 0\nclosed points: 10-0\nclosed tricks: 1-0\n"
 DECLARED = OPENING.replace("TS", "KS").replace("talon: KS", "talon: TS") + "bound: KC QC\nknown 0: KC QC\n"
 
 

@@ -377,5 +377,3 @@ def test_seats_act_once_an_answer() -> None:
             assert deal.to_act is not None
             asked.append(deal.to_act)
         assert list(deal.past_seats) == asked
-
-

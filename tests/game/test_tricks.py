@@ -140,9 +140,7 @@ def test_every_trick_of_a_random_deal_goes_as_the_words_say(name: str, seed: int
         ("four-handed", "tricks: 4-0\nturn-up: TH", "9C JH QH AC", 2, 16),
     ],
 )
-def test_the_worked_tricks_go_to_the_right_seat(
-    preset: str, more: str, cards: str, winner: int, points: int
-) -> None:
+def test_the_worked_tricks_go_to_the_right_seat(preset: str, more: str, cards: str, winner: int, points: int) -> None:
     hands = zip(cards.split(), ("9D", "JD", "QD", "KD"), strict=False)
     lines = [f"hand {seat}: {card} {other}" for seat, (card, other) in enumerate(hands)]
     deal = do(state(GAMES[preset], "\n".join([*lines, more, "trump: H", "leader: 0"])), cards)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 
 from arena.cards import CARD_POINTS, CLAIM, CLOSE, EXCHANGE, GO_ON, Action, Card, Suit, parse_cards
@@ -66,6 +67,8 @@ class Vector:
 
     line: int
     name: str
+    deck: int
+    """The number of cards in all."""
     start: Position
     steps: list[Step]
     expected: list[Expected]
@@ -113,14 +116,9 @@ def replay(vector: Vector, expected: Expected) -> Comparison:
 
 def begin(vector: Vector, expected: Expected) -> Deal:
     """The deal at the start of the vector: the options of the preset on the deck that the position has."""
-    start = vector.start
-    deck = sum(map(len, (*start.hands, start.talon))) + len(start.hands) * sum(start.tricks)
-    if deck not in HAND_OF_DECK:
-        decks = ", ".join(map(str, HAND_OF_DECK))
-        raise Unreadable(vector.line, f"{vector.name} has {deck} cards in all; expected one of {decks}")
-    rules = preset(expected.preset).with_options({"deck": deck, "hand": HAND_OF_DECK[deck]})
+    deck = {"deck": vector.deck, "hand": HAND_OF_DECK[vector.deck]}
     try:
-        return resume(Game(rules), start)
+        return resume(Game(preset(expected.preset).with_options(deck)), vector.start)
     except UsageError as error:
         raise Unreadable(vector.line, f"{vector.name} under {expected.preset}: {error}") from None
 
@@ -156,6 +154,14 @@ _KEY = re.compile(r"\b(won [LD]|on lead|talon|L|D) *:|\b(trump)\b *:?")
 _STEP = re.compile(r"([LD]):(\S+)")
 _WON = re.compile(r"([^()]*?) *(?:\((\d+)\))?")
 _VERDICT = re.compile(r"(illegal|legal|draw 0|[LD]\+[1-9]\d*) *(?:\( *(\d+ *- *\d+) *\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Won:
+    """The tricks of one seat."""
+
+    cards: tuple[Card, ...]
+    points: int
 
 
 @dataclass(slots=True)
@@ -220,14 +226,21 @@ def read_block(block: Block) -> Vector:
         raise Unreadable(block.line, f"{block.name} has no 'play:'")
     if not block.outcomes:
         raise Unreadable(block.line, f"{block.name} has no '=>'")
-    start = read_start(block, stated)
+    won = [read_won(block, f"won {seat}", stated) for seat in SEATS]
+    start = read_start(block, won)
+    deck = [*start.hands[0], *start.hands[1], *start.talon, *(card for each in won for card in each.cards)]
+    if len(deck) not in HAND_OF_DECK:
+        decks = ", ".join(map(str, HAND_OF_DECK))
+        raise Unreadable(block.line, f"{block.name} has {len(deck)} cards in all; expected one of {decks}")
+    if twice := [str(card) for card, times in Counter(deck).items() if times > 1]:
+        raise Unreadable(block.line, f"{block.name} has {' '.join(twice)} more than once")
     words = [(number, word) for number, line in block.play for word in line.split()]
     steps = [read_step(number, index, word) for index, (number, word) in enumerate(words, 1)]
     expected = [each for number, line in block.outcomes for each in read_outcomes(number, line)]
-    return Vector(block.line, block.name, start, steps, expected, stated)
+    return Vector(block.line, block.name, len(deck), start, steps, expected, stated)
 
 
-def read_start(block: Block, stated: list[tuple[str, int, int]]) -> Position:
+def read_start(block: Block, won: list[Won]) -> Position:
     """The position at the start: L is seat 0, the other seat dealt."""
 
     def cards(key: str) -> tuple[Card, ...]:
@@ -247,43 +260,40 @@ def read_start(block: Block, stated: list[tuple[str, int, int]]) -> Position:
     number, leader = block.value("on lead")
     if leader not in ("L", "D"):
         raise Unreadable(number, f"on lead: found {leader!r}, expected L or D")
-    won = [read_won(block, f"won {seat}", stated) for seat in SEATS]
     return on_lead(
         SEATS.index(leader),
         dealer=SEATS.index("D" if leader == "L" else "L"),
         hands=hands,
         talon=talon,
         trump=trump,
-        points=tuple(points for _, points in won),
-        tricks=tuple(tricks for tricks, _ in won),
+        points=tuple(each.points for each in won),
+        tricks=tuple(len(each.cards) // len(SEATS) for each in won),
     )
 
 
-def read_won(block: Block, key: str, stated: list[tuple[str, int, int]]) -> tuple[int, int]:
-    """The number of tricks that a `won` line lists, and the card points it states (else those of its tricks)."""
+def read_won(block: Block, key: str, stated: list[tuple[str, int, int]]) -> Won:
+    """What a `won` line says; a total that its tricks and some marriages cannot make goes to `stated`."""
     if key not in block.values:
-        return 0, 0
+        return Won((), 0)
     number, value = block.values[key]
     parts = _WON.fullmatch(value)
     if parts is None:
         raise Unreadable(number, f"{key}: found {value!r}, expected tricks and their points, as in 'AS-TS AD-TD (42)'")
-    tricks = [] if parts[1] == "-" else parts[1].split()
-    points = 0
-    for trick in tricks:
+    cards: list[Card] = []
+    for trick in [] if parts[1] == "-" else parts[1].split():
+        lead, hyphen, reply = trick.partition("-")
+        if not hyphen:
+            raise Unreadable(number, f"{key}: {trick!r} is not a trick; expected lead-reply, as in AS-TS")
         try:
-            lead, reply = map(Card.parse, trick.split("-"))
-        except ValueError:
-            raise Unreadable(number, f"{key}: {trick!r} is not a trick; expected lead-reply, as in AS-TS") from None
+            cards += [Card.parse(lead), Card.parse(reply)]
         except NotationError as error:
             raise Unreadable(number, f"{key}: {error}") from None
-        points += CARD_POINTS[lead] + CARD_POINTS[reply]
-    if parts[2] is None:
-        return len(tricks), points
-    total = int(parts[2])
-    if (total - points) % 20 or total < points:  # what is over in twenties are marriages
+    points = sum(CARD_POINTS[card] for card in cards)
+    total = points if parts[2] is None else int(parts[2])
+    if total < points or (total - points) % 20:  # what is over in twenties are marriages
         stated.append((f"card points of '{key}'", points, total))
-        return len(tricks), points
-    return len(tricks), total
+        total = points
+    return Won(tuple(cards), total)
 
 
 def read_step(line: int, number: int, text: str) -> Step:

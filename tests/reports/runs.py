@@ -16,6 +16,7 @@ from arena.match.record import MatchRecord, Status
 from arena.match.referee import Ask, NoReply, Reply, referee
 from arena.match.rulings import Fault
 from arena.match.summary import MatchKey, MatchSummary
+from arena.reports.model import RunReport
 from arena.store import MatchResult, Participant, State, open_store
 from arena.tournament import decks
 from arena.tournament.schedule import Schedule
@@ -73,20 +74,19 @@ def play_run(
     Only the first `matches` of the schedule if that is given (it is then interrupted), those at the positions `void`
     spoilt by the arena, and recorded in an `order` other than the schedule's if that is given.
     """
-    config = {
+    identity = {
         "format": "round-robin",
         "champions": [],
         "pairs": pairs,
         "block": 4,
         "rules": GAME.rules.options(),
-        "untrusted": sorted(untrusted),
     }
     secret = decks.secret_from_seed(seed or "as if drawn")
     schedule = Schedule(tuple(bots), pairs, block=4, untrusted=untrusted)
     results = [
         _result(secret, bots, position, key, block.seats, block.mirrored, position in void)
         for block in schedule.blocks()
-        for position, key in block.keys()
+        for position, key in block.keys()  # noqa: SIM118 (a block is no dict)
     ]
     results = results[:matches]
     if order is not None:
@@ -95,14 +95,15 @@ def play_run(
     with open_store(data / "arena.db") as store:
         tournament = store.create_tournament(
             name,
-            config,
+            identity,
             GAME.rules.options(),
             [bot(each) for each in (sorted(bots) if order is None else sorted(bots, reverse=True))],
             rated=seed is None,
             created=CREATED,
             about={"title": title, "rules_name": "sixty-six", "sandbox": "weak", **({"seed": seed} if seed else {})},
         )
-        store.open_epoch(tournament, 0, secret, decks.commitment(secret))
+        planned = {"identity": identity, "untrusted": sorted(untrusted)}
+        store.open_epoch(tournament, 0, secret, decks.commitment(secret), config=planned)
         store.record(tournament, results)
         if matches is None:
             store.reveal(tournament, 0)
@@ -140,3 +141,31 @@ def _play(
         except StopIteration as end:
             record: MatchRecord = end.value
             return record
+
+
+NASTY = {
+    "plain": "[red]plain[/red] `x` | <b>*bold*</b> $\\pi$ :smile: @all www.x.org https://x.org",
+    "sound": "=HYPERLINK(\"http://x\")\x1b[31m\x07\n\r\tnext | line \u202eevil\ud800",
+    "faulty": "ß漢字🂡" * 20,
+}
+"""Names that no store takes, or that no format may believe; a report must survive them all the same."""
+
+
+def with_names(report: RunReport, names: Mapping[str, str]) -> RunReport:
+    """The same report, but for the names of the bots (which also write themselves so)."""
+
+    def renamed(participant: Participant) -> Participant:
+        return replace(participant, name=names[participant.name], author=names[participant.name])
+
+    return replace(
+        report,
+        run=replace(
+            report.run,
+            title=" ".join(names.values()),
+            participants=tuple(map(renamed, report.run.participants)),
+        ),
+        rows=tuple(replace(row, participant=renamed(row.participant)) for row in report.rows),
+        crosstable={(names[bot], names[other]): met for (bot, other), met in report.crosstable.items()},
+        faults=tuple(replace(fault, participant=names[fault.participant]) for fault in report.faults),
+        lost_bummerls={(names[bot], names[bot]): lost for (_, bot), lost in report.lost_bummerls.items()},
+    )

@@ -288,12 +288,12 @@ def test_cards_and_suits_have_their_wire_numbers() -> None:
 
 def test_every_action_has_its_wire_number() -> None:
     wire = members(types_pb2.Action, "ACTION_")
-    suits = {f"DECLARE_{suit.name}": f"M{suit}" for suit in Suit}
-    ours = {
-        number: suits.get(name, name.removeprefix("PLAY_") if name.startswith("PLAY_") else name.lower().replace("_", "-"))
-        for number, name in wire.items()
+    named = {
+        **{f"PLAY_{name}": name for name in CARD_NAMES[1:]},
+        **{f"DECLARE_{suit.name}": f"M{suit}" for suit in Suit},
+        **{"EXCHANGE": "exchange", "CLOSE": "close", "CLAIM": "claim", "GO_ON": "go-on"},
     }
-    assert ours == dict(enumerate(ACTION_NAMES[1:], start=1))
+    assert {number: named[name] for number, name in wire.items()} == dict(enumerate(ACTION_NAMES[1:], start=1))
 
 
 def test_decision_points_faults_and_reasons_have_their_wire_numbers() -> None:
@@ -315,5 +315,5 @@ def test_a_fault_is_named_as_the_court_names_it(fault: Fault) -> None:
 
 def test_the_methods_are_those_of_the_proto() -> None:
     service = pb.DESCRIPTOR.services_by_name["BotService"]
-    assert stubs.SERVICE == service.full_name
+    assert service.full_name == stubs.SERVICE
     assert [method.name for method in service.methods] == [stubs.DESCRIBE_METHOD, stubs.PLAY_METHOD]

@@ -1,0 +1,236 @@
+"""What a bot is shown is what is true of the deal, in every kind of rules, and nothing that its seat may not know."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from arena.bot import CLAIM, CLOSE, EXCHANGE, Match, Suit, View, hand_cards
+from arena.cards import ACTIONS, cards_of
+from arena.errors import UsageError
+from arena.game.deal import Deal, Game
+from arena.game.deal import hand_cards as cards_of_hand
+from arena.game.presets import PRESETS
+from arena.game.rules import Rules
+from arena.game.solve import solve
+from arena.game.views import DecisionPoint
+from tests.wire.positions import RULES, asked
+
+SEED = bytes(range(32))
+
+
+def seen(deal: Deal, bot_seed: bytes = SEED, number: int = 1) -> View:
+    """The view of the seat to act, as a bot gets it."""
+    assert deal.to_act is not None
+    match = Match("m", deal.game.rules, deal.to_act, bot_seed=bot_seed)
+    return View.of(match, deal.view(deal.to_act), deal=number, time_left_ms=1500, last_took_ms=20)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_view_tells_the_truth(name: str) -> None:
+    for deal in asked(RULES[name], deals=6):
+        view = seen(deal)
+        seat = deal.to_act
+        assert seat is not None
+        side = deal.game.table.side_of[seat]
+        assert view.legal == deal.legal_actions
+        assert view.hand == cards_of_hand(deal.hands[seat])
+        assert view.table == tuple(deal.table)
+        assert view.best == (deal.best if deal.table else None)
+        assert (view.trump or 0) == deal.trump
+        assert (view.turn_up or 0) == deal.turn_up
+        assert view.talon == len(deal.talon)
+        assert (view.seat, view.leader, view.dealer, view.point) == (seat, deal.leader, deal.dealer, deal.point)
+        assert view.closer == deal.closer
+        assert view.must_follow_strictly == deal.strict
+        assert (view.my_side, view.opponents) == (side, deal.opponents(side))
+        assert {seat, *view.others} == set(deal.order)
+        assert (view.my_points, view.my_tricks) == (deal.points[side], deal.tricks[side])
+        assert view.their_points == max(deal.points[other] for other in deal.opponents(side))
+        assert (view.points, view.pending, view.tricks_won) == (
+            tuple(deal.points),
+            tuple(deal.pending),
+            tuple(deal.tricks),
+        )
+        assert (view.score, view.carry) == (deal.score, deal.carry)
+        assert (view.deal, view.time_left_ms, view.last_took_ms, view.resumed) == (1, 1500, 20, False)
+        assert view.sure_of_claim == (deal.points[side] >= deal.game.rules.target)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_legal_actions_are_the_plays_the_marriages_and_what_can_be_done_besides(name: str) -> None:
+    for deal in asked(RULES[name], deals=6):
+        view = seen(deal)
+        besides = {action for action in ACTIONS[37:] if view.can(action)}
+        declared = {ACTIONS[32 + suit] for suit in view.marriages}
+        assert {*map(int, view.plays), *declared, *besides} == set(view.legal)
+        assert not any(view.can(action) for action in ACTIONS if action not in view.legal)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_unseen_cards_are_those_that_lie_hidden(name: str) -> None:
+    for deal in asked(RULES[name], deals=6):
+        view = seen(deal)
+        hidden = list(deal.talon)
+        if deal.turn_up and deal.talon:
+            hidden.remove(deal.turn_up)
+        for other in view.others:
+            rest = list(cards_of_hand(deal.hands[other]))
+            for card in cards_of(deal.known[other]):
+                rest.remove(card)
+            hidden += rest
+        assert sorted(view.unseen) == sorted(hidden)
+        assert view.known == tuple(map(cards_of, deal.known))
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_other_hand_is_known_exactly_when_nothing_else_is_hidden(name: str) -> None:
+    for deal in asked(RULES[name], deals=6):
+        view = seen(deal)
+        if len(view.others) != 1:
+            assert view.other_hand is None
+            continue
+        (other,) = view.others
+        hand = cards_of_hand(deal.hands[other])
+        face_down = len(deal.talon) - (1 if deal.turn_up and deal.talon else 0)
+        follows = face_down == 0 or len(view.known[other]) == len(hand)
+        assert view.other_hand == (hand if follows else None)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_finished_tricks_add_up_to_what_was_played_and_won(name: str) -> None:
+    for deal in asked(RULES[name], deals=6):
+        view = seen(deal)
+        table = deal.game.table
+        played = [action for action in deal.past_actions if action <= 32]
+        assert [card for trick in view.tricks for card in trick.cards] == played[: len(played) - len(deal.table)]
+        assert [trick.winner for trick in view.tricks] == list(deal.winners)
+        for trick, following in zip(view.tricks, view.tricks[1:], strict=False):
+            assert following.leader == trick.winner
+        won = [0] * table.sides
+        for trick in view.tricks:
+            won[table.side_of[trick.winner]] += 1
+        assert tuple(won) == view.tricks_won
+        assert [(turn.seat, int(turn.action)) for turn in view.history] == list(
+            zip(deal.past_seats, deal.past_actions, strict=True)
+        )
+
+
+def test_the_points_of_a_trick_are_those_of_its_cards() -> None:
+    for deal in asked(PRESETS["sessantasei-32"], deals=10):  # no marriages: all points come from tricks
+        view = seen(deal)
+        for side, points in enumerate(view.points):
+            assert points == sum(trick.points for trick in view.tricks if trick.winner == side)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_card_takes_the_trick_if_the_engine_says_so(name: str) -> None:
+    for deal in asked(RULES[name], deals=8):
+        view = seen(deal)
+        for card in view.plays:
+            after = deal.copy()
+            seat, played = deal.to_act, len(deal.table)
+            after.apply(card)
+            best = after.best_seat if len(after.table) > played else after.winners[-1]
+            assert view.takes(card) == (best == seat)
+
+
+def test_a_claim_is_sure_exactly_when_the_engine_calls_it_right() -> None:
+    sure = 0
+    for deal in asked(Rules(), deals=80):
+        view = seen(deal)
+        assert view.can(CLAIM)
+        after = deal.copy()
+        after.apply(CLAIM)
+        assert after.outcome is not None
+        assert view.sure_of_claim == (after.outcome.points[view.my_side] > 0)
+        sure += view.sure_of_claim
+    assert sure
+
+
+def test_randomness_depends_on_the_seed_and_the_position_alone() -> None:
+    deal = next(asked(Rules(), deals=1))
+    first = [seen(deal).rng.random() for _ in range(3)]
+    assert len(set(first)) == 1
+    assert seen(deal, bot_seed=b"other").rng.random() != first[0]
+    assert seen(deal, number=2).rng.random() != first[0]
+    later = deal.copy()
+    later.apply(view_of_plays(deal)[0])
+    assert seen(later).rng.random() != first[0]
+    view = seen(deal)
+    assert view.rng is view.rng
+
+
+def test_randomness_is_the_same_for_good() -> None:
+    deal = next(asked(Rules(), deals=1))
+    assert seen(deal).rng.randrange(10**6) == 757665
+
+
+def view_of_plays(deal: Deal) -> tuple[int, ...]:
+    return tuple(seen(deal).plays)
+
+
+def test_a_view_prints_what_matters() -> None:
+    game = Game(Rules())
+    deal = game.deal(sorted(game.cards))
+    assert repr(seen(deal)) == (
+        "<View deal 1 seat 0 ON_LEAD: hand 9S JS QS 9H JH QH, table -, trump D, points (0, 0), "
+        "legal 9S JS QS 9H JH QH close claim>"
+    )
+
+
+def test_a_marriage_can_be_declared_by_its_suit() -> None:
+    suits = {suit for deal in asked(PRESETS["pagat"], deals=40) for suit in seen(deal).marriages}
+    assert suits == set(Suit)
+
+
+def test_an_action_of_a_newer_protocol_is_not_offered() -> None:
+    deal = next(asked(Rules(), deals=1))
+    assert deal.to_act is not None
+    facts = deal.view(deal.to_act)
+    view = View.of(Match("m", Rules(), deal.to_act), facts)
+    view.facts = facts._replace(legal=facts.legal | 1 << 41 | 1 << 60)
+    assert view.legal == deal.legal_actions
+
+
+# -- worlds and exact values -----------------------------------------------------------------------------------------
+
+
+def test_worlds_fit_what_is_seen_and_are_the_same_for_the_same_seed() -> None:
+    for deal in asked(Rules(), deals=3):
+        view, again = seen(deal), seen(deal)
+        (other,) = view.others
+        for world, same, _ in zip(view.worlds(), again.worlds(), range(3), strict=False):
+            assert world == same
+            assert hand_cards(world.hands[view.seat]) == view.hand
+            assert set(hand_cards(world.hands[other])) <= {*view.unseen, *view.known[other]}
+
+
+def test_a_known_hand_is_solved_as_the_deal_itself() -> None:
+    solved = 0
+    for deal in asked(Rules(), deals=12, seed=9):
+        view = seen(deal)
+        if deal.strict and len(view.hand) <= 5 and view.other_hand is not None:
+            solution = view.solve()
+            assert solution.value == solve(deal).value == view.solve(view.other_hand).value
+            assert solution.best in view.legal
+            solved += 1
+    assert solved
+
+
+def test_what_cannot_be_solved_is_said() -> None:
+    deal = next(asked(Rules(), deals=1))
+    with pytest.raises(UsageError):
+        seen(deal).solve()
+
+
+def test_closing_and_exchanging_can_be_asked_for() -> None:
+    rng = random.Random(5)
+    deals = [deal.copy() for deal in asked(Rules(), deals=30) if deal.point is DecisionPoint.ON_LEAD]
+    rng.shuffle(deals)
+    assert any(seen(deal).can(CLOSE) for deal in deals)
+    assert any(seen(deal).can(EXCHANGE) for deal in deals)
+    for deal in deals:
+        if deal.strict:
+            assert not seen(deal).can(CLOSE) and not seen(deal).can(EXCHANGE)
