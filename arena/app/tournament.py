@@ -149,8 +149,13 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
         ) from None
     with open_store(options.data / "arena.db") as store:
         tournament = _find_or_create(store, options, config, specs)
-        with store.lock(tournament):
-            return await _play(store, tournament, options, config, specs, listener)
+        with store.lock(tournament), _Signals(listener) as signals:
+            try:
+                return await _play(store, tournament, options, config, specs, listener, signals)
+            except asyncio.CancelledError:
+                if signals.stopped:
+                    raise KeyboardInterrupt from None
+                raise
 
 
 async def _play(
@@ -160,6 +165,7 @@ async def _play(
     config: TournamentConfig,
     specs: Mapping[str, BotSpec],
     listener: Listener,
+    signals: _Signals,
 ) -> Finished:
     _grow(store, tournament, options, config, specs)
     epochs = store.epochs(tournament)
@@ -192,7 +198,7 @@ async def _play(
         with _Writer(store, tournament, config, listener) as writer:
             runner = Runner(_blocks(schedules), finished, engine, writer.record, plan.jobs)
             store.set_state(tournament, State.RUNNING)
-            complete = await _until_done_or_stopped(runner, listener)
+            complete = await _until_done_or_stopped(runner, signals)
         if complete:
             for epoch in epochs:
                 store.reveal(tournament, epoch.number)
@@ -206,31 +212,52 @@ async def _play(
         )
 
 
-async def _until_done_or_stopped(runner: Runner, listener: Listener) -> bool:
-    """Run to the end; False if a signal ended it early."""
-    loop = asyncio.get_running_loop()
-    running = asyncio.ensure_future(runner.run())
+class _Signals:
+    """The first SIGINT drains, a second one or a SIGTERM cancels the run; before there is a runner, any of them does."""
 
-    def interrupt() -> None:
-        if runner.draining:
-            running.cancel()
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        assert task is not None
+        self._run = task
+        self.runner: Runner | None = None
+        self.stopped = False
+
+    def __enter__(self) -> _Signals:
+        self._loop.add_signal_handler(signal.SIGINT, self._interrupt)
+        self._loop.add_signal_handler(signal.SIGTERM, self._stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.remove_signal_handler(signal.SIGINT)
+        self._loop.remove_signal_handler(signal.SIGTERM)
+
+    def _interrupt(self) -> None:
+        if self.runner is None or self.runner.draining:
+            self._stop()
         else:
-            runner.drain()
-            listener.draining(runner.under_way)
+            self.runner.drain()
+            self._listener.draining(self.runner.under_way)
 
-    loop.add_signal_handler(signal.SIGINT, interrupt)
-    loop.add_signal_handler(signal.SIGTERM, running.cancel)
+    def _stop(self) -> None:
+        self.stopped = True
+        self._run.cancel()
+
+
+async def _until_done_or_stopped(runner: Runner, signals: _Signals) -> bool:
+    """Run to the end; False if a signal ended it early."""
+    signals.runner = runner
     try:
-        return await running
+        return await runner.run()
     except asyncio.CancelledError:
-        if not running.cancelled():
-            raise  # the caller was cancelled, not the run
+        if not signals.stopped:
+            raise
         return False
     except BaseExceptionGroup as group:
         raise _first_of(group) from None
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
-        loop.remove_signal_handler(signal.SIGTERM)
+        signals.runner = None
 
 
 def _void_matches(store: Store, tournament: Tournament) -> int:

@@ -25,7 +25,9 @@ from arena.wire import codec, stubs
 COALESCE_S = 0.001
 """How long an answer waits for the next ones to be ready too."""
 STOP_S = 1.0
-"""How long the server may take to close what is open."""
+"""How long the end may take once everything is answered."""
+BREAK_S = 0.1
+"""How long the arena has to hang up first where the process is told to end: calls cut off make noise at its end."""
 SIGNAL_S = 0.25
 """How long a signal may go unnoticed that comes just before the main thread begins to wait."""
 
@@ -36,13 +38,14 @@ class _Stop(BaseException):
     """The process was asked to end."""
 
 
-class _Stream:
+class Stream:
     """One Play stream: answers from the main thread to the event loop's, at most one message under way."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.owed = 0
-        """Decisions taken in and not yet answered.  The main thread's."""
+        """Decisions in the backlog.  The main thread's."""
         self.open = True
+        """The arena still listens.  The event loop's."""
         self._loop = loop
         self._ready: deque[bytes] = deque()
         self._wake = asyncio.Event()
@@ -100,8 +103,42 @@ class _Stream:
         self._wake.set()
 
 
-_Message = tuple[_Stream, bytes | None]
-"""A message as it came; None where the arena has ended the stream."""
+class Backlog:
+    """What has come and is not done yet, in order; what was withdrawn meanwhile is gone."""
+
+    def __init__(self) -> None:
+        self._events: deque[tuple[Stream, codec.Event | None]] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._events)
+
+    def add(self, stream: Stream, message: bytes | None) -> None:
+        """Take in a message as it came; None: the arena has ended the stream.  What is no message is left out."""
+        if message is None:
+            self._events.append((stream, None))
+            return
+        try:
+            for event in codec.events(message):
+                if isinstance(event, codec.Withdrawn):
+                    self._withdraw(stream, event.id)
+                else:
+                    self._events.append((stream, event))
+                    stream.owed += isinstance(event, codec.Decision)
+        except codec.WireError as error:
+            log(f"a message was left out: {error}")
+
+    def pop(self) -> tuple[Stream, codec.Event | None]:
+        """The next thing to do and the stream that it came by."""
+        stream, event = self._events.popleft()
+        stream.owed -= isinstance(event, codec.Decision)
+        return stream, event
+
+    def _withdraw(self, stream: Stream, id: int) -> None:
+        for item in self._events:
+            if item[0] is stream and isinstance(item[1], codec.Decision) and item[1].id == id:
+                self._events.remove(item)
+                stream.owed -= 1
+                return
 
 
 class Server:
@@ -110,13 +147,15 @@ class Server:
     def __init__(self, player: Player, address: str) -> None:
         self._player = player
         self._address = address
-        self._inbox: SimpleQueue[_Message | None] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[Stream, bytes | None] | None] = SimpleQueue()
         """What came, for the main thread; None: there is nothing more to do."""
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
         self._streams = 0
         self._working = False
         """A signal may break in."""
+        self._grace_s = BREAK_S
+        """How long what is open may take to close, once the server stops."""
         self._unusable = ""
         """Why the address cannot be served at."""
 
@@ -128,6 +167,7 @@ class Server:
         try:
             self._working = True
             self._work()
+            self._grace_s = STOP_S
         except _Stop:
             pass
         finally:
@@ -135,7 +175,7 @@ class Server:
             self._loop.call_soon_threadsafe(self._stopped.set)
             thread.join(2 * STOP_S)
             for number, handler in handlers.items():
-                signal.signal(number, handler)
+                signal.signal(number, handler or signal.SIG_DFL)
         if self._unusable:
             raise UsageError(self._unusable)
 
@@ -143,57 +183,30 @@ class Server:
 
     def _work(self) -> None:
         """One event after another, until there is nothing more to do."""
-        backlog: deque[tuple[_Stream, codec.Event | None]] = deque()
+        backlog = Backlog()
         while True:
             # All that has come is looked at before the next decision: it may have been withdrawn.
             while not backlog or not self._inbox.empty():
                 try:
-                    message = self._inbox.get(timeout=SIGNAL_S)
+                    arrived = self._inbox.get(timeout=SIGNAL_S)
                 except Empty:
                     continue
-                if message is None:
+                if arrived is None:
                     return
-                self._take_in(*message, backlog)
-            stream, event = backlog.popleft()
+                backlog.add(*arrived)
+            stream, event = backlog.pop()
             if event is None:
                 stream.finish()
-                continue
-            if isinstance(event, codec.Decision):
-                stream.owed -= 1
-                if not stream.open:
-                    continue
-            answer = self._player.take(event)
-            if answer is not None:
-                stream.post(answer)
+            elif stream.open or not isinstance(event, codec.Decision):
+                answer = self._player.take(event)
+                if answer is not None:
+                    stream.post(answer)
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
         if self._working:
             self._working = False
             raise _Stop
         self._inbox.put(None)
-
-    def _take_in(
-        self, stream: _Stream, message: bytes | None, backlog: deque[tuple[_Stream, codec.Event | None]]
-    ) -> None:
-        if message is None:
-            backlog.append((stream, None))
-            return
-        try:
-            for event in codec.events(message):
-                if isinstance(event, codec.Withdrawn):
-                    self._withdraw(stream, event.id, backlog)
-                    continue
-                backlog.append((stream, event))
-                stream.owed += isinstance(event, codec.Decision)
-        except codec.WireError as error:
-            log(f"a message was left out: {error}")
-
-    def _withdraw(self, stream: _Stream, id: int, backlog: deque[tuple[_Stream, codec.Event | None]]) -> None:
-        for item in backlog:
-            if item[0] is stream and isinstance(item[1], codec.Decision) and item[1].id == id:
-                backlog.remove(item)
-                stream.owed -= 1
-                return
 
     # -- the event loop -------------------------------------------------------------------------------------------
 
@@ -220,7 +233,7 @@ class Server:
             return
         await server.start()
         await self._stopped.wait()
-        await server.stop(STOP_S)
+        await server.stop(self._grace_s)
 
     async def _describe(self, request: bytes, context: _Context) -> bytes:
         try:
@@ -231,7 +244,7 @@ class Server:
     async def _play(self, _: object, context: _Context) -> None:
         # The end of the stream is a value that is no bytes.
         read: Callable[[], Awaitable[object]] = context.read
-        stream = _Stream(self._loop)
+        stream = Stream(self._loop)
         writer = asyncio.create_task(stream.write(context.write))
         self._streams += 1
         try:

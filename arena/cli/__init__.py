@@ -22,7 +22,7 @@ from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
 from arena.reports import Format, Part
 from arena.reports.columns import COLUMNS, CSV_COLUMNS, TABLE_COLUMNS, parse_columns
-from arena.reports.foreign import printable
+from arena.reports.foreign import escaped, printable
 
 if TYPE_CHECKING:
     from arena.app.tournament import Finished, RunOptions
@@ -73,7 +73,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _failed(error: Exception, code: Exit) -> Exit:
     sentence = str(error) if isinstance(error, ArenaError) else f"this is a bug of the arena ({type(error).__name__})"
-    say(f"arena: {sentence}")
+    for line in f"arena: {sentence}".split("\n"):
+        say(escaped(line))
     for note in getattr(error, "__notes__", ()):
         say(note)
     return code
@@ -108,9 +109,7 @@ def _options(
 
 @app.command()
 def tournament(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's file.")] = Path(
-        "tournament.toml"
-    ),
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's file.")] = Path("tournament.toml"),
     data: Data = DATA,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="What the run is called.")] = None,
     seed: Annotated[
@@ -175,6 +174,10 @@ def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
     with Progress(quiet=quiet, verbose=verbose) as progress:
         try:
             return asyncio.run(run_tournament(options, progress))
+        except KeyboardInterrupt:
+            if progress.plan is not None:
+                say(_way_on(options, progress.plan.name))
+            raise
         except Exception as error:
             if progress.plan is not None:
                 error.add_note(_way_on(options, progress.plan.name))

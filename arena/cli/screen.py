@@ -35,8 +35,8 @@ def stderr() -> Console:
 
 
 def plain() -> Console:
-    """A console for what goes to a file: no colour."""
-    return _console(io.StringIO())
+    """A console for what goes to a file: without styles, whatever is asked for on the screen."""
+    return _console(io.StringIO(), styled=False)
 
 
 def rendered(data: RenderableType, console: Console) -> str:
@@ -46,12 +46,20 @@ def rendered(data: RenderableType, console: Console) -> str:
     return captured.get()
 
 
-def _console(file: TextIO) -> Console:
+def _console(file: TextIO, *, styled: bool = True) -> Console:
     from rich.console import Console
 
     # Without a terminal, or COLUMNS from the user, Rich would squeeze everything into 80 characters.
     width = None if file.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
-    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+    return Console(
+        file=file,
+        width=width,
+        color_system="auto" if styled else None,
+        force_terminal=None if styled else False,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -136,22 +136,22 @@ class _Writer:
         """Number, a cell a seat, and who took the trick and the card points by side after it."""
         trick: list[tuple[int, Card]] = []
         steps = self._deal.steps
-        for step, after in zip(steps, [*steps[1:], None], strict=True):
-            card = None if step.action is None else step.action.card
-            if card is None:
-                if step.action != GO_ON:
-                    yield self._aside(step)
-                continue
-            trick.append((step.seat, card))
-            if len(trick) == len(self._seats) or after is None:
-                yield self._trick(step.view, trick, after)
-                trick = []
+        last_card = max((index for index, step in enumerate(steps) if _card_of(step)), default=-1)
+        for index, step in enumerate(steps):
+            card = _card_of(step)
+            if card is not None:
+                trick.append((step.seat, card))
+                if len(trick) == len(self._seats) or index == last_card:
+                    yield self._trick(step.view, trick, steps[index + 1 :])
+                    trick = []
+            elif step.action != GO_ON:
+                yield self._aside(step)
 
     def _aside(self, step: Step) -> Sequence[str | Text]:
         did = Text("fails", style="bold red") if step.action is None else self._words(step.action)
         return ("", *(did if seat == step.seat else "" for seat in self._seats), "")
 
-    def _trick(self, view: View, trick: Sequence[tuple[int, Card]], after: Step | None) -> Sequence[str | Text]:
+    def _trick(self, view: View, trick: Sequence[tuple[int, Card]], after: Sequence[Step]) -> Sequence[str | Text]:
         leader = trick[0][0]
         played = dict(trick)
         cells = [
@@ -160,7 +160,7 @@ class _Writer:
         ]
         if len(trick) < len(self._seats):
             return ("", *cells, "")
-        points = self._deal.outcome.card_points if after is None else after.view.points
+        points = after[0].view.points if after else self._deal.outcome.card_points
         taker = printable(self._deal.names[_taker(trick, view.trump)])
         return (str(len(view.winners) + 1), *cells, f"{_dashed(points)} {taker}")
 
@@ -182,6 +182,10 @@ class _Writer:
 
     def _suit(self, suit: Suit) -> str:
         return _SYMBOLS[suit] if self._symbols else str(suit)
+
+
+def _card_of(step: Step) -> Card | None:
+    return None if step.action is None else step.action.card
 
 
 def _held(view: View) -> tuple[Card, ...]:

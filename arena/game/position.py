@@ -10,7 +10,7 @@ import difflib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeVar, assert_never
 
 from arena.cards import CARDS, SUIT_OF, Card, Suit, cards_of, format_cards, mask_of, parse_cards
 from arena.errors import NotationError, UsageError
@@ -132,6 +132,8 @@ def resume(game: Game, position: Position, *, score: tuple[int, ...] = (), carry
             deal._next_on_close()
         case DecisionPoint.AFTER_LAST_TRICK:
             deal._ask_after_last_trick(position.leader)
+        case _:
+            assert_never(position.point)
     deal.known = [mask_of(cards) for cards in position.known]
     return deal
 
@@ -337,6 +339,8 @@ def _check_point(game: Game, p: Position) -> None:
             expected = order[-len(asked) :] if len(asked) < len(order) else order[1:]
         case DecisionPoint.AFTER_LAST_TRICK:
             possible = game.claim_after_trick and not p.hands[p.leader] and not p.table
+        case _:
+            assert_never(p.point)
     if not possible:
         _refuse(f"nobody is asked {_point_name(p.point)} here")
     if asked != expected:

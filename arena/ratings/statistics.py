@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.base import BETA, SIGMA, Encounter, Groups, encounters
+from arena.ratings.base import BETA, MU, SIGMA, Encounter, Groups, encounters
 
 LEAST_DRAW_PROBABILITY = 1e-6
 """Below this a drawn game would be more certain than floating point can say."""
@@ -71,7 +71,7 @@ def fitted_draw_probability(groups: Groups) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """The log likelihood and its derivatives at one point: strengths in betas, and last the draw margin."""
+    """The log likelihood and its derivatives at one point: strengths in betas above the mean, last the margin."""
 
     at: NDArray[np.float64]
     value: float
@@ -119,7 +119,7 @@ def _likelihood(
     for side, other, tie, copies in trials:
         scale = 1 / math.sqrt(len(side) + len(other))
         ends = [(number, scale) for number in side] + [(number, -scale) for number in other]
-        gap = sum(sign * strengths[number] for number, sign in ends)
+        gap = sum(sign * (strengths[number] + MU / BETA) for number, sign in ends)
         here, by_gap, by_margin, by_gap_twice, by_both, by_margin_twice = _encounter(gap, margin, tie)
         value += copies * here
         gradient[-1] += copies * by_margin

@@ -151,10 +151,7 @@ def _environment(draw_probability: float, tau: float = 0.0) -> _Environment:
 
 @dataclass(frozen=True, slots=True)
 class _Normals:
-    """Normal distributions, each as its precision and its precision times its mean: adding multiplies them.
-
-    Means are counted from the prior's mean.
-    """
+    """Normal distributions, each as its precision and its precision times its mean: adding multiplies them."""
 
     precision: Vector
     product: Vector
@@ -206,7 +203,7 @@ class _Factors:
         """What is believed of each participant: the prior times all copies of all messages."""
         return _Normals(
             _PRIOR_PRECISION + self._by_participant(messages.precision),
-            self._by_participant(messages.product),
+            _PRIOR_PRECISION * MU + self._by_participant(messages.product),
         )
 
     def _by_participant(self, values: Vector) -> Vector:
@@ -234,40 +231,42 @@ class _Factors:
             np.array([after.tau - before.tau for before, after in zip(heard, rated, strict=True)]),
         )
 
-    def response(self, cavities: _Normals, answers: _Normals, messages: _Normals) -> Matrix:
-        """How the force on each mean yields as the means are moved: minus its derivatives, a row each.
+    def said(self, messages: _Normals) -> Vector:
+        """The precision that all messages together give each participant; never quite 0, to divide by it."""
+        return np.maximum(self._by_participant(messages.precision), 1e-12)
 
-        `messages` are those that will be moved along; the others a cavity holds, the more it moves with its owner.
-        An answer tells how a factor's likelihood curves along each of its members.  Between two neighbouring
-        sides it can curve no more than along the lesser, and does just that where there are but two.
+    def moved(self, messages: _Normals, means: Vector) -> _Normals:
+        """The messages, those to one participant shifted alike, so that the beliefs have these means."""
+        beliefs = self.beliefs(messages)
+        shift = (beliefs.precision * means - beliefs.product) / self.said(messages)
+        return _Normals(messages.precision, messages.product + messages.precision * shift[self._owner])
+
+    def response(self, cavities: _Normals, answers: _Normals, messages: _Normals) -> Matrix:
+        """How the force on each mean (a row each) yields as the means are `moved` with these messages.
+
+        A cavity follows its owner's mean by what it holds besides the prior.  An answer tells how a factor's
+        log likelihood curves along each member; between two neighbouring sides it curves no more than along
+        the lesser, and just that where there are but two.
         """
-        said = self.beliefs(messages).precision - _PRIOR_PRECISION
+        said = self.said(messages)
         others = said[self._owner] - messages.precision
-        follows = others / (_PRIOR_PRECISION + others) * (1 + _PRIOR_PRECISION / said)[self._owner]
+        follows = others / (others + _PRIOR_PRECISION) * (1 + _PRIOR_PRECISION / said)[self._owner]
         stretch = 1 + answers.precision / cavities.precision
         curvature = answers.precision / stretch
         matrix = np.diag(np.full(self._size, _PRIOR_PRECISION))
         slot = 0
         for sides, _, copies in self._games:
-            places = []
+            slots = []
             for side in sides:
-                places.append(range(slot, slot + len(side)))
+                slots.append(range(slot, slot + len(side)))
                 slot += len(side)
-            for here, there in pairwise(places):
-                link = copies * min(curvature[here[0]], curvature[there[0]])
-                ends = [(end, 1) for end in here] + [(end, -1) for end in there]
+            for upper, lower in pairwise(slots):
+                link = copies * min(curvature[upper[0]], curvature[lower[0]])
+                ends = [(end, 1) for end in upper] + [(end, -1) for end in lower]
                 for (end, sign), (other, other_sign) in product(ends, repeat=2):
-                    share = 1.0 if end == other else follows[other]
-                    matrix[self._owner[end], self._owner[other]] += sign * other_sign * share * stretch[end] * link
+                    share = 1.0 if end == other else sign * other_sign * follows[other]
+                    matrix[self._owner[end], self._owner[other]] += share * stretch[end] * link
         return matrix
-
-    def moved(self, messages: _Normals, means: Vector) -> _Normals:
-        """The messages, each participant's shifted alike, so that the beliefs have these means."""
-        beliefs = self.beliefs(messages)
-        said = beliefs.precision - _PRIOR_PRECISION
-        missing = beliefs.precision * means - beliefs.product
-        shift = np.divide(missing, said, out=np.zeros(self._size), where=said > 0)
-        return _Normals(messages.precision, messages.product + messages.precision * shift[self._owner])
 
 
 def _settle(factors: _Factors, environment: _Environment) -> tuple[list[Rating], int]:
@@ -294,11 +293,10 @@ def _settle(factors: _Factors, environment: _Environment) -> tuple[list[Rating],
             step = _aitken(step, last, swing)
         messages = messages.towards(answers, step)
         move = np.linalg.solve(factors.response(cavities, answers, messages), force)
-        unrest = max(np.abs(move).max(), np.abs(aim.sigma - beliefs.sigma).max())
+        unrest = max(np.ptp(move), np.abs(aim.sigma - beliefs.sigma).max())
         messages = factors.moved(messages, beliefs.mean + move)
         beliefs = factors.beliefs(messages)
-    ratings = zip(beliefs.mean.tolist(), beliefs.sigma.tolist(), strict=True)
-    return [Rating(MU + mean, sigma) for mean, sigma in ratings], sweeps
+    return list(map(Rating, beliefs.mean.tolist(), beliefs.sigma.tolist())), sweeps
 
 
 def _aitken(step: float, last: Vector, swing: Vector) -> float:

@@ -9,6 +9,9 @@ def printable(text: str) -> str:
     Control characters, terminal escapes, line breaks, direction overrides and lone surrogates all show as what they
     are: `\x1b`, `\n`, `\u202e`.  Two different texts never give the same.
     """
-    return "".join(
-        char if char.isprintable() and char != "\\" else char.encode("unicode_escape").decode() for char in text
-    )
+    return escaped(text.replace("\\", "\\\\"))
+
+
+def escaped(text: str) -> str:
+    """As `printable`, but a backslash stays one: for sentences of ours that quote foreign text."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

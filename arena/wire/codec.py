@@ -89,15 +89,33 @@ def _bytes(numbers: Iterable[int]) -> bytes:
         raise WireError("a number came that is neither a seat nor an action") from None
 
 
-def _varint(number: int) -> bytes:
-    if number < 128:
-        return b"%c" % number
+def _long_varint(number: int) -> bytes:
     parts = bytearray()
     while number > 127:
         parts.append(number & 127 | 128)
         number >>= 7
     parts.append(number)
     return bytes(parts)
+
+
+_SHORT_VARINTS = tuple(map(_long_varint, range(1 << 14)))
+"""Nearly all numbers of the protocol: those of one and two bytes."""
+
+
+def _varint(number: int) -> bytes:
+    return _SHORT_VARINTS[number] if number < 1 << 14 else _long_varint(number)
+
+
+_SUIT_BYTES = tuple(
+    tuple(bytes(1 + 8 * suit + rank for rank in range(8) if bits >> rank & 1) for bits in range(256))
+    for suit in range(4)
+)
+
+
+def _card_bytes(mask: int) -> bytes:
+    """The cards of a mask, ascending, a byte each."""
+    spades, hearts, diamonds, clubs = _SUIT_BYTES
+    return spades[mask >> 1 & 255] + hearts[mask >> 9 & 255] + diamonds[mask >> 17 & 255] + clubs[mask >> 25 & 255]
 
 
 @lru_cache(maxsize=4096)

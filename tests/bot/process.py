@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any
 
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
@@ -19,11 +18,11 @@ import grpc
 
 from arena.game.rules import Rules
 from arena.wire import codec, stubs
-from tests.wire.positions import asked
+from tests.wire.positions import questions
 
 PATIENCE_S = 60.0
 """Nothing is measured against it: it only ends a test that hangs."""
-FACTS = [deal.view(deal.to_act) for deal in asked(Rules(), deals=4) if deal.to_act is not None]
+FACTS = list(questions(Rules(), deals=4))
 
 
 def decision(id: int, match_id: str = "m") -> bytes:
@@ -69,7 +68,7 @@ class Process:
 
     def describe(self, request: bytes | None = None) -> codec.BotDescription:
         """The handshake; waits until the bot serves.  Raises `grpc.RpcError`."""
-        call = self._channel.unary_unary(stubs.DESCRIBE)
+        call: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(stubs.DESCRIBE)
         sent = codec.describe_request(Rules(), "sixty-six") if request is None else request
         return codec.describe_response(call(sent, timeout=PATIENCE_S, wait_for_ready=True))
 
@@ -95,8 +94,9 @@ class Stream:
 
     def __init__(self, channel: grpc.Channel) -> None:
         self._requests: SimpleQueue[bytes | None] = SimpleQueue()
+        play: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(stubs.PLAY)
         outgoing: Iterator[bytes] = iter(self._requests.get, None)
-        self._call: Any = channel.stream_stream(stubs.PLAY)(outgoing, timeout=PATIENCE_S)
+        self._call = play(outgoing, timeout=PATIENCE_S)
 
     def send(self, *items: bytes) -> None:
         """One message."""

@@ -16,9 +16,9 @@ from arena.game.scoring import Outcome, Termination
 from arena.match.rulings import Fault
 from arena.sixtysix.v1 import bot_pb2 as pb
 from arena.wire import codec
-from tests.wire.positions import asked
+from tests.wire.positions import questions
 
-FACTS = [deal.view(deal.to_act) for deal in asked(Rules(), deals=2) if deal.to_act is not None]
+FACTS = list(questions(Rules(), deals=2))
 
 
 class Answered(NamedTuple):

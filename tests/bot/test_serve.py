@@ -141,50 +141,6 @@ def open_gate(folder: Path) -> None:
             pass
 
 
-def test_a_decision_that_was_withdrawn_meanwhile_is_not_thought_about() -> None:
-    source = """
-from arena.bot import serve
-
-def choose(view):
-    with open('asked', 'a') as asked:
-        asked.write(view.match_id)
-    if view.match_id == 'a':
-        open('gate').read()
-    return view.legal[0]
-
-serve(choose)
-"""
-    with Process(source) as bot:
-        os.mkfifo(bot.folder / "gate")
-        bot.describe()
-        stream = bot.play()
-        stream.send(decision(1, "a"), decision(2, "b"))
-        stream.send(codec.withdrawn("b", 2, codec.WithdrawnReason.LATE), decision(3, "c"))
-        with (bot.folder / "gate").open("w"):
-            bot.describe()  # answered by the thread that takes messages in, after the second one
-        answers = [answer.id for message in stream.messages(answers=2) for answer in message]
-        assert answers == [1, 3]
-        assert (bot.folder / "asked").read_text() == "ac"
-
-
-def test_answers_too_long_for_one_message_come_in_several() -> None:
-    source = """
-from arena.bot import serve
-
-def choose(view):
-    raise ValueError('x' * 5000)
-
-serve(choose)
-"""
-    with Process(source) as bot:
-        bot.describe()
-        stream = bot.play()
-        stream.send(*map(decision, range(128)))
-        messages = stream.messages(answers=128)
-        assert all(len(answer.error) == 2048 for message in messages for answer in message)
-        assert max(map(len, messages)) < 128
-
-
 # -- classes ---------------------------------------------------------------------------------------------------------
 
 
@@ -215,7 +171,12 @@ class Anna:
 serve(Anna)
 """
     outcome = Outcome(Termination.CLAIM, (2, 0), (66, 20), 0)
-    ended = {"added": (2, 0), "score": (7, 0), "new_actions": b"\x27", "new_seats": b"\x00"}
+
+    def ended(match_id: str) -> bytes:
+        return codec.deal_ended(
+            match_id, 1, outcome, added=(2, 0), score=(7, 0), new_actions=b"\x27", new_seats=b"\x00"
+        )
+
     with Process(source) as bot:
         bot.describe()
         stream = bot.play()
@@ -223,10 +184,10 @@ serve(Anna)
             stream.send(codec.match_started(match_id, seat, (0, 1), b"seed", 0, 0), decision(seat, match_id))
             stream.receive()
         stream.send(
-            codec.deal_ended("a", 1, outcome, **ended),
+            ended("a"),
             codec.match_ended("a", (7, 0), (1, 2)),
             decision(2, "b"),
-            codec.deal_ended("b", 1, outcome, **ended),
+            ended("b"),
             codec.match_ended("b", (7, 0), (1, 2)),
         )
         stream.end()
@@ -291,6 +252,7 @@ def test_after_a_broken_stream_another_one_works() -> None:
         assert broken.ask(1).action == lowest(1)
         broken.cancel()
         assert bot.play().ask(2).action == lowest(2)
+        assert bot.said() == ""
 
 
 def test_two_streams_at_once_get_their_own_answers() -> None:
@@ -316,11 +278,12 @@ def test_sigterm_ends_a_bot_that_waits() -> None:
 
 
 def test_sigterm_ends_a_bot_that_is_thinking() -> None:
-    source = SIX_LINES.replace("return", "open('started', 'w').close(); open('gate').read(); return")
+    source = SIX_LINES.replace("return", "open('gate').read(); return")
     with Process(source) as bot:
         os.mkfifo(bot.folder / "gate")
         bot.describe()
-        bot.play().send(decision(1))
+        stream = bot.play()
+        stream.send(decision(1))
         with (bot.folder / "gate").open("w"):  # opens once the bot has opened it too
             bot.terminate()
             assert bot.exit_code() == 0
@@ -352,7 +315,8 @@ def test_a_bot_at_a_port_plays_on_for_others() -> None:
 def test_a_bot_that_exits_by_itself_is_gone() -> None:
     with Process(SIX_LINES.replace("return view.legal[0]", "raise SystemExit(7)")) as bot:
         bot.describe()
-        bot.play().send(decision(1))
+        stream = bot.play()
+        stream.send(decision(1))
         assert bot.exit_code() == 7
 
 

@@ -26,9 +26,7 @@ class Ledger:
     """What an onlooker who sees every card writes down: the cards played, the marriages declared, the tricks."""
 
     def __init__(self, deal: Deal) -> None:
-        self.deck = Counter(deal.game.cards)
-        self.won: Counter[Any] = Counter()
-        self.trick_points = 0
+        self.deck: Counter[int] = Counter(deal.game.cards)
         self.marriages = 0
         self.seen = 0
         self.check(deal)
@@ -47,7 +45,7 @@ class Ledger:
 
     def check(self, deal: Deal) -> None:
         """Every card is in one place; the points are those of the tricks and the marriages."""
-        places = Counter(card for hand in deal.hands for card in hand_cards(hand))
+        places: Counter[int] = Counter(card for hand in deal.hands for card in hand_cards(hand))
         places.update(deal.talon)
         places.update(deal.table)
         gone = self.deck - places

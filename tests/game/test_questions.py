@@ -82,6 +82,24 @@ def test_the_trump_nine_may_be_exchanged_at_once_only_where_no_trick_is_needed(p
     assert (EXCHANGE in opening(preset, swapped).legal_actions) is expected
 
 
+@pytest.mark.parametrize(
+    ("preset", "with_two"),
+    [("sixty-six", True), ("sesenta-y-seis", True), ("schnapsen-sharp", False), ("santase", False)],
+)
+def test_some_presets_want_four_cards_in_the_talon_for_exchange_and_close(preset: str, with_two: bool) -> None:
+    two = """
+        hand 0: 9H JS KD JD KC 9C
+        hand 1: QD 9D JC QC TH KH
+        talon: JH QH
+        points: 44-14
+        tricks: 4-1
+    """
+    four = two.replace("talon: ", "talon: AS TS ").replace("4-1", "3-1")
+    for text, possible in ((two, with_two), (four, True)):
+        legal = opening(preset, text).legal_actions
+        assert (EXCHANGE in legal, CLOSE in legal) == (possible, possible)
+
+
 def test_closing_at_the_first_lead_needs_only_its_own_option() -> None:
     for close in ("before_draw", "after_draw", "either"):
         assert CLOSE in opening("sixty-six", close=close).legal_actions
@@ -125,9 +143,9 @@ def test_before_the_draw_there_is_no_marriage_and_no_exchange(preset: str, expec
     assert {DECLARE[4], EXCHANGE, CLOSE, CLAIM} <= set(deal.legal_actions)
 
 
-@pytest.mark.parametrize(("claim", "options"), [("auto", {}), ("off", {})])
-def test_before_the_draw_nobody_claims_where_nobody_ever_does(claim: str, options: dict[str, object]) -> None:
-    deal = do(opening("sixty-six", claim=claim, **options), "TS 9C")
+@pytest.mark.parametrize("claim", ["auto", "off"])
+def test_before_the_draw_nobody_claims_where_nobody_ever_does(claim: str) -> None:
+    deal = do(opening("sixty-six", claim=claim), "TS 9C")
     assert others(deal) == "close go-on"
 
 

@@ -5,6 +5,8 @@ In all of them hearts are trump and seat 0 holds `AS KS` against `TS QS` (or onl
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from arena.game.deal import Deal
@@ -84,8 +86,8 @@ def test_a_false_claim_pays_as_the_option_says(preset: str, points: str, tricks:
 
 
 def test_a_trickless_claimant_pays_three_unless_the_penalty_is_flat() -> None:
-    for options, expected in (({}, "3-0"), ({"false_claim": "opponent"}, "3-0"), ({"false_claim": "flat2"}, "2-0")):
-        deal = late("sixty-six", "60-0", "10-0", **options)
+    for false_claim, expected in (("claimant", "3-0"), ("opponent", "3-0"), ("flat2", "2-0")):
+        deal = late("sixty-six", "60-0", "10-0", false_claim=false_claim)
         assert result(do(deal, "AS claim")) == ("false-claim", expected)
 
 
@@ -132,7 +134,7 @@ def test_a_closers_right_claim_scores_by_the_snapshot(
     ],
 )
 def test_a_closers_false_claim_costs_the_larger_of_claim_and_close(
-    preset: str, tricks_then: str, tricks: str, options: dict[str, object], expected: str
+    preset: str, tricks_then: str, tricks: str, options: dict[str, Any], expected: str
 ) -> None:
     at = "40-0" if tricks_then.endswith("-0") else "40-20"
     deal = closed(preset, at, tricks_then, "60-45", tricks, **options)
@@ -165,7 +167,7 @@ def test_an_opponent_who_claims_rightly_first_scores_close_beaten(
     ],
 )
 def test_a_false_claim_by_the_other_seat_is_floored_by_the_snapshot(
-    preset: str, options: dict[str, object], expected: str
+    preset: str, options: dict[str, Any], expected: str
 ) -> None:
     deal = closed(preset, "0-20", "0-4", "40-40", "3-5", closer=1, **options)
     assert result(do(deal, "claim")) == ("false-claim", expected)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.cards import CLAIM, EXCHANGE, GO_ON, Action, Suit, parse_cards
+from arena.cards import CLAIM, DECLARE, EXCHANGE, GO_ON, Action, Card, Suit, parse_cards
 from arena.errors import RulesError, UsageError
 from arena.game.deal import Deal, Game, hand_mask
-from arena.game.position import Position, position_of
+from arena.game.position import Position, position_of, resume
 from arena.game.presets import preset
-from arena.game.rules import Rules
+from arena.game.rules import Close, Rules, TrumpSource
 from arena.game.sample import view_is_open
 from arena.game.solve import Solution, solve, solve_view
 from arena.game.views import DecisionPoint
@@ -91,8 +91,16 @@ def two_seat_rules(rng: random.Random) -> Rules:
     """Rules with every option mixed, deck, hand, seating and score included."""
     while (rules := mixed_rules(rng)).active_seats != 2:
         pass
-    shapes = ({"deck": 20, "hand": 5}, {"deck": 32}, {"deck": 48}, {"hand": 7}, {"score": "card_points"},
-              {"target": 101}, {"class_line": 51}, {"seating": "dealer_out", "seats": 3})  # fmt: skip
+    shapes: tuple[dict[str, object], ...] = (
+        {"deck": 20, "hand": 5},
+        {"deck": 32},
+        {"deck": 48},
+        {"hand": 7},
+        {"score": "card_points"},
+        {"target": 101},
+        {"class_line": 51},
+        {"seating": "dealer_out", "seats": 3, "deal_rotation": "clockwise"},
+    )
     for shape in rng.sample(shapes, 2):
         try:
             rules = rules.with_options(shape)
@@ -101,12 +109,107 @@ def two_seat_rules(rng: random.Random) -> Rules:
     return rules
 
 
+def composed(game: Game, rng: random.Random, size: int) -> Deal:
+    """A position of strict play made up card by card, as random play seldom leaves them.
+
+    Couples are together, points near what counts, marriages pending, seats without a trick, the talon often closed.
+    """
+    while True:
+        try:
+            deal = resume(game, _composed(game, rng, size))
+        except UsageError:
+            continue
+        for _ in range(rng.randrange(3)):
+            deal.apply(rng.choice([action for action in deal.legal_actions if action != CLAIM]))
+            if deal.outcome is not None:
+                break
+        else:
+            return deal
+
+
+def _composed(game: Game, rng: random.Random, size: int) -> Position:
+    rules = game.rules
+    cards = list(game.cards)
+    rng.shuffle(cards)
+    dealer = rng.randrange(rules.seats)
+    order = game.table.orders[dealer][game.table.forehand(dealer)]
+    leader = rng.choice(order)
+    hands: list[tuple[Card, ...]] = [()] * rules.seats
+    for seat in order:
+        hand: list[Card] = []
+        while len(hand) < size:
+            card = cards.pop()
+            hand.append(card)
+            couple = [other for other in cards if {other.rank, card.rank} == {"K", "Q"} and other.suit is card.suit]
+            if couple and len(hand) < size:
+                cards.remove(couple[0])
+                hand.append(couple[0])
+        hands[seat] = tuple(hand)
+    undealt = rules.deck - 2 * rules.hand
+    closes = rules.close is not Close.OFF and rng.random() < 0.5
+    draws = rng.randint(0, (undealt - game.close_min) // 2) if closes else undealt // 2
+    talon = tuple(cards[: undealt - 2 * draws])
+    turns_up = rules.trump_source is TrumpSource.TURN_UP
+    sides = [game.table.side_of[seat] for seat in order]
+
+    def by_side(*values: int) -> tuple[int, ...]:
+        return tuple(values[sides.index(side)] if side in sides else 0 for side in range(game.table.sides))
+
+    def tricks(total: int) -> tuple[int, ...]:
+        first = rng.choice([0, rng.randint(0, total), total])
+        return by_side(first, total - first)
+
+    won = tricks(rules.hand - size + draws)
+    points = tuple(rng.choice([0, 20, 31, 33, 45, 55, 64, 66]) + rng.randrange(4) if taken else 0 for taken in won)
+    pending = by_side(*(rng.choice([0, 0, 20, 40]) for _ in sides))
+    closed_tricks = tricks(draws + rng.randint(0, 1)) if closes else ()
+    closed = zip(points, closed_tricks, strict=True) if closes else ()
+    return Position(
+        dealer=dealer,
+        hands=tuple(hands),
+        talon=talon,
+        turn_up=talon[-1] if talon and turns_up else None,
+        trump=talon[-1].suit if talon and turns_up else rng.choice([*Suit] if turns_up else [None, *Suit]),
+        leader=leader,
+        to_act=leader,
+        point=DecisionPoint.ON_LEAD,
+        table=(),
+        bound=(),
+        points=points,
+        pending=pending,
+        tricks=won,
+        closer=rng.choice(order) if closes else None,
+        closed_points=tuple(min(rng.choice([0, 20, 33]), most) * bool(taken) for most, taken in closed),
+        closed_tricks=closed_tricks,
+        known=((),) * rules.seats,
+        to_ask=(),
+    )
+
+
+@pytest.mark.parametrize("name", TWO_SEATS)
+def test_composed_endgames_of_every_preset_have_the_minimax_value(name: str) -> None:
+    rng = random.Random(f"composed {name}")
+    for size in [2, 3, 4] * 30:
+        deal = composed(GAMES[name], rng, size)
+        assert agrees(deal), position_of(deal)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_composed_endgames_of_mixed_rules_have_the_minimax_value(seed: int) -> None:
+    rng = random.Random(f"composed {seed}")
+    for size in [2, 3, 4] * 40:
+        rules = two_seat_rules(rng)
+        deal = composed(Game(rules), rng, size)
+        assert agrees(deal), (rules.options(), position_of(deal))
+
+
 @pytest.mark.parametrize("name", TWO_SEATS)
 def test_short_endgames_of_every_preset_have_the_minimax_value(name: str) -> None:
     rng = random.Random(f"short {name}")
-    for _ in range(80):
-        deal = some_strict(GAMES[name], rng, of_size(0, 3))
-        assert deal is not None and agrees(deal), position_of(deal)
+    for least, most in [(0, 2), (3, 3)] * 60:
+        deal = some_strict(GAMES[name], rng, of_size(least, most))
+        assert deal is not None
+        assert agrees(deal), position_of(deal)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -115,29 +218,40 @@ def test_short_endgames_of_mixed_rules_have_the_minimax_value(seed: int) -> None
     checked = 0
     while checked < 100:
         rules = two_seat_rules(rng)
-        if (deal := some_strict(Game(rules), rng, of_size(0, 3))) is not None:
+        least = rng.choice([0, 2, 3])
+        if (deal := some_strict(Game(rules), rng, of_size(least, 3))) is not None:
             assert agrees(deal), (rules.options(), position_of(deal))
             checked += 1
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(6))
 def test_long_endgames_of_mixed_rules_have_the_minimax_value(seed: int) -> None:
     rng = random.Random(f"long {seed}")
     checked = 0
-    while checked < 12:
+    while checked < 20:
         rules = two_seat_rules(rng)
         if (deal := some_strict(Game(rules), rng, of_size(4, 5))) is not None:
             assert agrees(deal), (rules.options(), position_of(deal))
             checked += 1
 
 
+def test_deals_closed_at_the_first_lead_with_a_marriage_in_hand_have_the_minimax_value() -> None:
+    rng = random.Random("first lead")
+    for _ in range(15):
+        deal = shuffled(GAMES["schnapsen"], rng)
+        while not deal.legal_mask & sum(1 << marriage for marriage in DECLARE[1:]):
+            deal = shuffled(GAMES["schnapsen"], rng)
+        assert agrees(do(deal, "close")), position_of(deal)
+
+
 def test_answers_to_a_close_have_the_minimax_value() -> None:
     rng = random.Random("on close")
     asked = game("schnapsen", close="before_draw", exchange_on_opponent_close=True)
-    seen = set()
+    seen: set[Action] = set()
     for _ in range(12):
         deal = some_strict(asked, rng, lambda deal: deal.point is DecisionPoint.ON_CLOSE)
-        assert deal is not None and agrees(deal), position_of(deal)
+        assert deal is not None
+        assert agrees(deal), position_of(deal)
         seen.update(deal.legal_actions)
     assert seen == {EXCHANGE, GO_ON}
 
@@ -179,7 +293,7 @@ hand 1: AH
 table: TH
 talon: AS TS KS QS AC TC KC QC AD TD KD 9H
 leader: 1
-points: 0-50
+points: 0-56
 tricks: 0-4
 closer: 1
 closed points: 0-0
@@ -246,19 +360,24 @@ def test_equal_totals_go_to_the_last_trick_or_to_nobody() -> None:
     assert solve(state(game("pagat"), totals), all_actions=True).values[Action.parse("AH")] == 0
 
 
-def test_the_queen_of_a_marriage_must_be_led_where_the_king_loses() -> None:
-    deal = state(
-        GAMES["schnapsen"],
-        """
-        hand 0: KS QS AH
-        hand 1: TS JC AC
-        trump: D
-        points: 22-30
-        tricks: 4-3
-        """,
-    )
-    found = values(deal)
-    assert found["MS"] == max(found.values()) > found["QS"]
+QUEEN_OR_KING = """
+hand 0: KS QS AH
+hand 1: AS QH JH
+trump: D
+points: 40-51
+tricks: 4-3
+"""
+
+
+def test_the_queen_of_a_marriage_must_be_led_where_the_king_gives_66_away() -> None:
+    deal = state(GAMES["schnapsen"], QUEEN_OR_KING)
+    # the ace takes 15 with the king: 66; with the queen 14, and the ace of hearts makes 60 + 13 next
+    assert values(do(deal, "MS")) == {"QS": 1, "KS": -1, "claim": -2}
+
+
+def test_a_declaration_is_lost_where_only_the_king_may_be_led() -> None:
+    assert values(state(GAMES["schnapsen"], QUEEN_OR_KING))["MS"] == 1
+    assert values(state(GAMES["schnapsen-sharp"], QUEEN_OR_KING))["MS"] == -1
 
 
 def test_card_points_are_the_value_where_deals_score_card_points() -> None:
@@ -275,6 +394,21 @@ def test_card_points_are_the_value_where_deals_score_card_points() -> None:
     # declared: clubs are trumps from now on, 100 for them; the ace takes the queen, the king has to go under spades'
     # ace, which is no trump any more: 30+100+4+11 against 60+11+3
     assert solve(deal, all_actions=True).values[Action.parse("MC")] == 145 - 74
+
+
+def test_the_order_of_two_marriages_decides_what_is_trump_at_the_end() -> None:
+    deal = state(
+        GAMES["tausendeins"],
+        """
+        hand 0: JS TS QD KD TD
+        hand 1: QS KS AS AD TC
+        trump: D
+        points: 31-0
+        pending: 0-40
+        tricks: 7-0
+        """,
+    )
+    assert agrees(deal)
 
 
 def test_solving_changes_nothing() -> None:

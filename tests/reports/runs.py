@@ -120,16 +120,17 @@ def _result(
     mirrored: bool,
     void: bool,
 ) -> MatchResult:
-    record = _play(secret, bots, key, seats, mirrored)
+    record = play(secret, bots, key, seats, mirrored)
     if void:
         record = replace(record, status=Status.VOID, ranks=(1, 1), forfeited_by=None)
     summary = MatchSummary.of(key, mirrored, seats, GAME.rules, record)
     return MatchResult(key, position, seats, mirrored, record, summary)
 
 
-def _play(
+def play(
     secret: bytes, bots: Mapping[str, Chooser], key: MatchKey, seats: tuple[str, ...], mirrored: bool
 ) -> MatchRecord:
+    """Referee one match, on the decks that a tournament with this secret deals."""
     lists = decks.list_id(key.pairing, key.leg, key.number, mirrored)
     chance = random.Random(decks.match_id(secret, key))
     match = referee(GAME, lambda number: decks.deck(secret, lists, number, GAME.cards), TimeControl())

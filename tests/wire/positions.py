@@ -9,6 +9,7 @@ from arena.cards import CLAIM
 from arena.game.deal import Deal, Game
 from arena.game.presets import PRESETS
 from arena.game.rules import Rules
+from arena.game.views import View
 
 TABLES: Mapping[str, Rules] = {
     "three seats, the dealer out": Rules().with_options(
@@ -74,3 +75,10 @@ def asked(rules: Rules, deals: int, seed: int = 1) -> Iterator[Deal]:
             # A claim ends the deal: seldom, so that most deals reach their end.
             legal = [a for a in deal.legal_actions if a != CLAIM or rng.random() < 0.02]
             deal.apply(rng.choice(legal))
+
+
+def questions(rules: Rules, deals: int, seed: int = 1) -> Iterator[View]:
+    """The views of the seats that are asked."""
+    for deal in asked(rules, deals, seed):
+        assert deal.to_act is not None
+        yield deal.view(deal.to_act)

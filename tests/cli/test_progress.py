@@ -1,0 +1,99 @@
+"""What a tournament says while it runs, from what it is told: every figure, and no more than was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from arena.app.tournament import Plan, RunOptions, dry_run
+from arena.cli import progress
+from arena.cli.progress import Progress, duration, header
+from arena.match.record import Status
+from arena.match.summary import Histogram, MatchKey, MatchSummary, SideSummary
+from tests.cli.conftest import make_folder
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    return dry_run(RunOptions(config=make_folder(tmp_path, pairs=2) / "tournament.toml", data=tmp_path, seed="7"))
+
+
+def match(number: int, points: tuple[int, int], *, faults: int = 0, status: Status = Status.PLAYED) -> MatchSummary:
+    """A match of one against two."""
+
+    def side(name: str, own: int, other: int, faults: int) -> SideSummary:
+        return SideSummary((name,), own, 1 if own >= other else 2, 0, {"late": faults}, Histogram({}))
+
+    one, two = points
+    sides = (side("one", one, two, faults), side("two", two, one, 0))
+    return MatchSummary(MatchKey(0, ("one", "two"), 0, number), status, True, 5, {}, None, sides)
+
+
+def lines(told: str) -> list[str]:
+    return [line for line in told.splitlines() if " matches, " in line]
+
+
+def test_the_first_line_comes_at_once_and_then_one_now_and_then(
+    plan: Plan, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.01)
+
+    async def watched() -> None:
+        with Progress() as listener:
+            listener.planned(plan)
+            assert lines(capsys.readouterr().err) == ["0 of 4 matches, 0 faults"]
+            listener.committed([match(0, (7, 3), faults=2), match(1, (2, 7), status=Status.VOID)])
+            while not (told := lines(capsys.readouterr().err)):
+                await asyncio.sleep(0.01)
+            assert told[0].startswith("2 of 4 matches, ")
+            assert told[0].endswith(" left, 2 faults, 1 void")
+        await asyncio.sleep(0.03)
+        assert capsys.readouterr().err == ""  # nothing is said after the end
+
+    asyncio.run(watched())
+
+
+def test_quiet_says_nothing(plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
+    async def watched() -> None:
+        with Progress(quiet=True, verbose=True) as listener:
+            listener.planned(plan)
+            listener.committed([match(0, (7, 3))])
+            listener.draining(1)
+            listener.broken("one", "gone")
+
+    asyncio.run(watched())
+    assert capsys.readouterr().err == ""
+
+
+def test_verbose_says_every_match(plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
+    async def watched() -> None:
+        with Progress(verbose=True) as listener:
+            listener.planned(plan)
+            listener.committed([match(0, (7, 3), faults=1)])
+
+    asyncio.run(watched())
+    assert "one 7 - two 3 (played, 5 deals, 1 fault)\n" in capsys.readouterr().err
+
+
+def test_a_broken_bot_is_told_with_its_last_words_made_harmless(
+    plan: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Progress() as listener:
+        listener.broken("one", "died\x1b[31m\nhere")
+    assert capsys.readouterr().err == r"bot one does not start and will lose its matches: died\x1b[31m\nhere" + "\n"
+
+
+def test_the_header_of_a_rehearsal_says_so(plan: Plan) -> None:
+    told = "\n".join(header(plan))
+    assert "Little cup: sixty-six, round-robin of 2 bots" in told
+    assert "seed 7: a rehearsal, whose decks anyone can predict; it is not rated" in told
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "0 s"), (89, "89 s"), (90, "2 min"), (3000, "50 min"), (5400, "1 h 30 min"), (90_000, "25 h 00 min")],
+)
+def test_durations_are_short(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
