@@ -169,6 +169,56 @@ def cards_of(mask: int) -> tuple[Card, ...]:
     )
 
 
+DISTINCT = (1 << 33) - 1
+"""The part of a hand's mask that names cards."""
+SECOND = 40
+"""In a hand's mask the second of two identical cards (two packs) lies this many bits higher."""
+
+
+def hand_mask(cards: Iterable[int]) -> int:
+    """The mask of a hand: of two identical cards one in the lower part, one in the upper; a lone card in the lower."""
+    mask = 0
+    for card in cards:
+        bit = 1 << card
+        mask |= bit << SECOND if mask & bit else bit
+    return mask
+
+
+def hand_cards(mask: int) -> tuple[Card, ...]:
+    """The inverse of `hand_mask`: the cards ascending by number, identical cards side by side."""
+    cards = cards_of(mask)
+    return tuple(sorted(cards + cards_of(mask >> SECOND))) if mask > DISTINCT else cards
+
+
+_SUIT_BYTES = tuple(tuple(bytes(cards) for cards in by_bits) for by_bits in _SUIT_CARDS)
+
+
+def hand_bytes(mask: int) -> bytes:
+    """The cards of a hand as `hand_cards` gives them, a byte each."""
+    if mask > DISTINCT:
+        return bytes(hand_cards(mask))
+    spades, hearts, diamonds, clubs = _SUIT_BYTES
+    return spades[mask >> 1 & 255] + hearts[mask >> 9 & 255] + diamonds[mask >> 17 & 255] + clubs[mask >> 25 & 255]
+
+
+_SUIT_PLAYS = tuple(tuple(tuple(ACTIONS[card] for card in cards) for cards in by_bits) for by_bits in _SUIT_CARDS)
+_OTHER_ACTIONS = tuple(
+    tuple(ACTIONS[33 + offset] for offset in range(8) if bits >> offset & 1) for bits in range(256)
+)
+
+
+def actions_of(mask: int) -> tuple[Action, ...]:
+    """The actions of a mask of action numbers, ascending."""
+    spades, hearts, diamonds, clubs = _SUIT_PLAYS
+    return (
+        spades[mask >> 1 & 255]
+        + hearts[mask >> 9 & 255]
+        + diamonds[mask >> 17 & 255]
+        + clubs[mask >> 25 & 255]
+        + _OTHER_ACTIONS[mask >> 33]
+    )
+
+
 def parse_cards(text: str) -> tuple[Card, ...]:
     """`"TS KC"` -> the two cards in that order; raises `NotationError`."""
     return tuple(Card.parse(word) for word in text.split())

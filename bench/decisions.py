@@ -25,7 +25,7 @@ from arena.bots import channel
 from arena.bots.channel import Channel, Question
 from arena.bots.driver import MatchOrder, MatchRun
 from arena.bots.stopwatch import Stopwatch
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.presets import preset
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord

@@ -7,7 +7,7 @@ import statistics
 import time
 
 from arena.cards import CLAIM, CLOSE
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.presets import PRESETS
 from arena.game.rules import Rules
 from arena.match.record import DealRecord

@@ -19,7 +19,7 @@ from pathlib import Path
 from arena.bot import Action, Card, Match, View
 from arena.bots.manifest import builtin_names, sample_bots_folder
 from arena.errors import UsageError
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.presets import preset
 from arena.game.scoring import Outcome
 from arena.tournament import decks

@@ -11,7 +11,7 @@ from pathlib import Path
 from arena.app import participants
 from arena.app.engines.local import Setting, local_engine
 from arena.errors import UsageError
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.presets import name_of
 from arena.game.rules import Rules
 from arena.game.scoring import Outcome, Termination

@@ -213,7 +213,7 @@ async def _play(
 
 
 class _Signals:
-    """The first SIGINT drains, a second one or a SIGTERM cancels the run; before there is a runner, any of them does."""
+    """The first SIGINT drains, a second one or a SIGTERM cancels; before there is a runner, any of them does."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener

@@ -11,11 +11,10 @@
 from arena.bot.match import DealResult, Match, MatchResult, Turn
 from arena.bot.process import serve
 from arena.bot.view import Trick, View
-from arena.cards import CLAIM, CLOSE, DECLARE, EXCHANGE, GO_ON, Action, Card, Suit
+from arena.cards import CLAIM, CLOSE, DECLARE, EXCHANGE, GO_ON, Action, Card, Suit, hand_cards
 from arena.game.rules import Rules
 from arena.game.scoring import Termination
 from arena.game.views import DecisionPoint
-from arena.wire.codec import hand_cards
 
 __all__ = [
     "serve",

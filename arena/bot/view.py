@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.bot.match import Match, Turn
-from arena.cards import ACTIONS, CARDS, Action, Card, Suit, cards_of, iter_bits
+from arena.cards import ACTIONS, CARDS, Action, Card, Suit, cards_of, hand_cards, hand_mask, iter_bits
 from arena.game import views
 from arena.game.rules import Rules
 from arena.game.tricks import BEATS
@@ -118,7 +118,7 @@ class View:
     @cached_property
     def hand(self) -> tuple[Card, ...]:
         """Your cards, ascending by suit and rank."""
-        return codec.hand_cards(self.facts.hand)
+        return hand_cards(self.facts.hand)
 
     @property
     def table(self) -> tuple[Card, ...]:
@@ -276,7 +276,7 @@ class View:
         # Imported here, as elsewhere in this package: a bot that does without starts sooner.
         from arena.game.sample import unseen
 
-        return codec.hand_cards(unseen(self.rules, self.facts))
+        return hand_cards(unseen(self.rules, self.facts))
 
     @property
     def other_hand(self) -> tuple[Card, ...] | None:
@@ -310,7 +310,7 @@ class View:
 
         cards = self.other_hand if other_hand is None else other_hand
         return solve_view(
-            self.rules, self.facts, None if cards is None else codec.hand_mask(cards), all_actions=all_actions
+            self.rules, self.facts, None if cards is None else hand_mask(cards), all_actions=all_actions
         )
 
     # -- the match ----------------------------------------------------------------------------------------------------

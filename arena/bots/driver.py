@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.bots.bot import Bot
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.match.clock import TimeControl
 from arena.match.record import DeckOf, MatchRecord, Status, Testimony
 from arena.match.referee import (

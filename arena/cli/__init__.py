@@ -170,7 +170,7 @@ def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
     from arena.cli.progress import Progress
 
     if not quiet:
-        say("starting the bots ...")
+        say(f"starting the bots of {options.config} ...")
     with Progress(quiet=quiet, verbose=verbose) as progress:
         try:
             return asyncio.run(run_tournament(options, progress))

@@ -1,47 +1,32 @@
-"""One deal: whose turn, what is legal, and what an action does.  Pure and fast: masks and small integers.
+"""One deal in play: whose turn, what is legal, and what an action does.  Pure and fast: masks and small integers.
 
-A `Game` holds what follows from the rules once; a `Deal` is one shuffle played out, changed by `apply` and copied
-by `copy` for search.
+A deal is changed by `apply` and `forfeit` alone, and copied by `copy` for search.  `arena.game.game` makes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from arena.cards import (
     ACTIONS,
     CARD_POINTS,
     CLAIM,
     CLOSE,
-    DECLARE,
+    DISTINCT,
     EXCHANGE,
     GO_ON,
     RANKS,
+    SECOND,
     SUIT_MASKS,
     SUIT_OF,
     Action,
-    Card,
-    Suit,
-    cards_of,
+    actions_of,
     iter_bits,
     mask_of,
 )
-from arena.errors import IllegalAction, UsageError
-from arena.game.rules import (
-    Claim,
-    Close,
-    Exchange,
-    LastTrick,
-    Marriage,
-    MarriageCredit,
-    MarriageLead,
-    MarriagePhase,
-    MarriageValues,
-    Rules,
-    Score,
-    Tie,
-    TrumpSource,
-)
+from arena.errors import IllegalAction
+from arena.game.rules import LastTrick, MarriageValues, Score, Tie
 from arena.game.scoring import (
     Outcome,
     Termination,
@@ -52,9 +37,11 @@ from arena.game.scoring import (
     forfeit_points,
     pay,
 )
-from arena.game.table import Table
 from arena.game.tricks import BEATS, strict_follow
 from arena.game.views import DecisionPoint, View
+
+if TYPE_CHECKING:
+    from arena.game.game import Game
 
 ON_LEAD = DecisionPoint.ON_LEAD
 FOLLOW = DecisionPoint.FOLLOW
@@ -62,120 +49,11 @@ BEFORE_DRAW = DecisionPoint.BEFORE_DRAW
 ON_CLOSE = DecisionPoint.ON_CLOSE
 AFTER_LAST_TRICK = DecisionPoint.AFTER_LAST_TRICK
 
-DISTINCT = (1 << 33) - 1
-"""The part of a hand's mask that names cards."""
-SECOND = 40
-"""A second identical card (two packs) lies this many bits higher; a lone card is always in the lower part."""
+MARRIAGE_BY_SUIT = (0, 80, 60, 40, 100)
+"""What a marriage is worth under `marriage_values = by_suit`, by the suit's number."""
 
 _KINGS = mask_of(8 * suit + RANKS.index("K") + 1 for suit in range(4))
-_DECLARE_BITS = sum(1 << action for action in DECLARE[1:])
 _CLAIM_BIT, _CLOSE_BIT, _EXCHANGE_BIT, _GO_ON_BIT = (1 << a for a in (CLAIM, CLOSE, EXCHANGE, GO_ON))
-_BY_SUIT = (0, 80, 60, 40, 100)
-
-_PACKETS = {5: (3, 2), 6: (3, 3), 7: (3, 4), 8: (3, 3, 2)}
-_LOWEST_RANK = {20: "J", 24: "9", 32: "7", 48: "9"}
-
-
-class Game:
-    """The rules made ready to play: the table, the deck, and the options that a deal asks for at every step."""
-
-    __slots__ = (
-        "auto_claim", "cards", "claim_after_trick", "claim_own_turn", "close_first_lead", "close_later", "close_min",
-        "closes_before_draw", "credit_declared", "credit_led", "exchange", "exchange_needs_trick", "lead_auto",
-        "lead_king", "lowest_trump", "marriage", "marriage_any_phase", "marriage_needs_trick", "packets", "rules",
-        "table",
-    )  # fmt: skip
-
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.table = Table.of(rules)
-        lowest = RANKS.index(_LOWEST_RANK[rules.deck])
-        pack = tuple(Card(8 * suit + rank + 1) for suit in range(4) for rank in range(lowest, 8))
-        self.cards = pack * (rules.deck // len(pack))
-        self.lowest_trump = (0, *(8 * suit + lowest + 1 for suit in range(4)))
-        self.packets = _PACKETS[rules.hand]
-        self.auto_claim = rules.claim is Claim.AUTO
-        self.claim_own_turn = rules.claim is Claim.OWN_TURN
-        self.claim_after_trick = rules.claim is Claim.AFTER_TRICK
-        self.closes_before_draw = rules.close in (Close.BEFORE_DRAW, Close.EITHER)
-        self.close_later = rules.close in (Close.AFTER_DRAW, Close.EITHER)
-        self.close_first_lead = rules.close is not Close.OFF and rules.close_first_lead
-        self.close_min = max(rules.close_min_talon, rules.active_seats)
-        self.exchange = rules.exchange is not Exchange.OFF
-        self.exchange_needs_trick = rules.exchange is Exchange.WITH_TRICK
-        self.marriage = rules.marriage is not Marriage.OFF
-        self.marriage_needs_trick = rules.marriage is Marriage.NEEDS_TRICK
-        self.marriage_any_phase = rules.marriage_phase is MarriagePhase.ANY
-        self.lead_king = rules.marriage_lead is MarriageLead.KING
-        self.lead_auto = rules.marriage_lead is MarriageLead.AUTO
-        self.credit_declared = rules.marriage_credit is MarriageCredit.DECLARED
-        self.credit_led = rules.marriage_credit is MarriageCredit.LED
-
-    def deal(
-        self, deck: Sequence[int], dealer: int | None = None, score: tuple[int, ...] = (), carry: int = 0
-    ) -> Deal:
-        """A new deal of `deck` (top first; every card of the rules' deck once) by `dealer`.
-
-        `score` is the match score by side that the seats are shown.  Raises `UsageError` for another deck.
-        """
-        if sorted(deck) != sorted(self.cards):
-            raise UsageError(f"this is not a deck of {self.rules.deck} cards for these rules")
-        table = self.table
-        dealer = table.first_dealer if dealer is None else dealer
-        forehand = table.orders[dealer][table.forehand(dealer)][0]
-        seats = table.orders[dealer][forehand]
-        hands: list[list[int]] = [[] for _ in range(table.seats)]
-        dealt = 0
-        for packet in self.packets:
-            for seat in seats:
-                hands[seat].extend(deck[dealt : dealt + packet])
-                dealt += packet
-        known = [0] * table.seats
-        talon = list(deck[dealt:])
-        turn_up = 0
-        trump = 0
-        match self.rules.trump_source:
-            case TrumpSource.TURN_UP:
-                turn_up = talon.pop(0)
-                talon.append(turn_up)
-                trump = SUIT_OF[turn_up]
-            case TrumpSource.DEALER_CARD:
-                turn_up = deck[-1]
-                trump = SUIT_OF[turn_up]
-                known[dealer] = 1 << turn_up
-            case TrumpSource.MARRIAGE:
-                pass
-        zeros = (0,) * table.sides
-        return Deal(
-            self,
-            dealer=dealer,
-            hands=[hand_mask(hand) for hand in hands],
-            talon=talon,
-            turn_up=turn_up,
-            trump=trump,
-            leader=forehand,
-            points=zeros,
-            pending=zeros,
-            tricks=zeros,
-            known=known,
-            score=score or zeros,
-            carry=carry,
-        )
-
-
-def hand_mask(cards: Sequence[int]) -> int:
-    """The mask of a hand, a second identical card in the upper part."""
-    mask = 0
-    for card in cards:
-        bit = 1 << card
-        mask |= bit << SECOND if mask & bit else bit
-    return mask
-
-
-def hand_cards(mask: int) -> tuple[Card, ...]:
-    """The inverse of `hand_mask`: the cards ascending by number, identical cards twice."""
-    cards = cards_of(mask)
-    return tuple(sorted(cards + cards_of(mask >> SECOND))) if mask > DISTINCT else cards
 
 
 class Deal:
@@ -276,31 +154,35 @@ class Deal:
         """What that seat may know, now."""
         acting = seat == self.to_act
         hands = self.hands
-        return View(
-            seat,
-            self.point if acting else None,
-            self.legal_mask if acting else 0,
-            hands[seat],
-            self.dealer,
-            self.leader,
-            self.trump,
-            self.turn_up,
-            len(self.talon),
-            tuple(self.table),
-            self.bound,
-            tuple(self.points),
-            tuple(self.pending),
-            tuple(self.tricks),
-            self.closer,
-            self.closed_points,
-            self.closed_tricks,
-            tuple([hand.bit_count() for hand in hands]),
-            tuple(self.known),
-            bytes(self.past_seats),
-            bytes(self.past_actions),
-            bytes(self.winners),
-            self.score,
-            self.carry,
+        # As a plain tuple: the constructor of a named tuple costs more than all the rest.
+        return tuple.__new__(
+            View,
+            (
+                seat,
+                self.point if acting else None,
+                self.legal_mask if acting else 0,
+                hands[seat],
+                self.dealer,
+                self.leader,
+                self.trump,
+                self.turn_up,
+                len(self.talon),
+                tuple(self.table),
+                self.bound,
+                tuple(self.points),
+                tuple(self.pending),
+                tuple(self.tricks),
+                self.closer,
+                self.closed_points,
+                self.closed_tricks,
+                tuple(map(int.bit_count, hands)),
+                tuple(self.known),
+                bytes(self.past_seats),
+                bytes(self.past_actions),
+                bytes(self.winners),
+                self.score,
+                self.carry,
+            ),
         )
 
     def copy(self) -> Deal:
@@ -507,7 +389,7 @@ class Deal:
         self.known[seat] |= held
         self.bound = held & _KINGS if game.lead_king else held
         if game.rules.marriage_values is MarriageValues.BY_SUIT:
-            value = _BY_SUIT[suit]
+            value = MARRIAGE_BY_SUIT[suit]
             self.trump = suit
         else:
             value = 40 if suit == self.trump else 20
@@ -593,7 +475,7 @@ class Deal:
                 legal |= _EXCHANGE_BIT
             if talon >= game.close_min and (game.close_later if any(self.tricks) else game.close_first_lead):
                 legal |= _CLOSE_BIT
-        if game.claim_own_turn or game.claim_after_trick and (bound or any(self.tricks)):
+        if game.claim_own_turn or (game.claim_after_trick and (bound or any(self.tricks))):
             legal |= _CLAIM_BIT
         self._ask(seat, ON_LEAD, legal)
 
@@ -649,36 +531,13 @@ class Deal:
         return f"{name} is not legal for seat {self.to_act} ({legal})"
 
 
-def actions_of(mask: int) -> tuple[Action, ...]:
-    """The actions of a mask of action numbers, ascending."""
-    return _actions_of_cards(mask) + _OTHER_ACTIONS[mask >> 33]
+def __getattr__(name: str) -> object:  # TEMPORARY
+    import arena.cards
+    import arena.game.game
 
-
-def _actions_of_cards(mask: int) -> tuple[Action, ...]:
-    spades, hearts, diamonds, clubs = _SUIT_PLAYS
-    return (
-        spades[mask >> 1 & 255]
-        + hearts[mask >> 9 & 255]
-        + diamonds[mask >> 17 & 255]
-        + clubs[mask >> 25 & 255]
-    )
-
-
-_SUIT_PLAYS = tuple(
-    tuple(tuple(ACTIONS[1 + 8 * suit + rank] for rank in range(8) if bits >> rank & 1) for bits in range(256))
-    for suit in range(4)
-)
-_OTHER_ACTIONS = tuple(
-    tuple(ACTIONS[33 + offset] for offset in range(8) if bits >> offset & 1) for bits in range(256)
-)
-
-__all__ = [
-    "DISTINCT",
-    "SECOND",
-    "Deal",
-    "Game",
-    "Suit",
-    "actions_of",
-    "hand_cards",
-    "hand_mask",
-]
+    if name == "_BY_SUIT":
+        return MARRIAGE_BY_SUIT
+    for module in (arena.game.game, arena.cards):
+        if hasattr(module, name):
+            return getattr(module, name)
+    raise AttributeError(name)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from arena.cards import ACTIONS, Action
 from arena.errors import IllegalAction, NotationError, RulesError, UsageError
-from arena.game.deal import Deal, Game
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.position import (
     Position,
     format_numbers,

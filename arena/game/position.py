@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar, assert_never
 
-from arena.cards import CARDS, SUIT_OF, Card, Suit, cards_of, format_cards, mask_of, parse_cards
+from arena.cards import CARDS, SUIT_OF, Card, Suit, cards_of, format_cards, hand_cards, hand_mask, mask_of, parse_cards
 from arena.errors import NotationError, UsageError
-from arena.game.deal import Deal, Game, hand_cards, hand_mask
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.rules import Close, Marriage, MarriageCredit, TrumpSource
 from arena.game.views import DecisionPoint
 

@@ -13,9 +13,10 @@ from itertools import accumulate, pairwise
 from math import comb, prod
 from typing import Any, Protocol
 
-from arena.cards import CARDS, CLOSE, Card, Suit, cards_of, format_cards, mask_of
+from arena.cards import CARDS, CLOSE, Card, Suit, cards_of, format_cards, hand_cards, hand_mask, mask_of
 from arena.errors import UsageError
-from arena.game.deal import Deal, Game, hand_cards, hand_mask
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.position import Position, resume
 from arena.game.rules import MarriageValues, Rules, TrumpSource
 from arena.game.tricks import BEATS, strict_follow

@@ -105,7 +105,7 @@ def close_fail_value(deal: Deal) -> int:
 
 
 def false_claim_value(deal: Deal, side: int) -> int:
-    """What a false claim by `side` scores for each opponent.  [000 "Punteggio" 4; mirror: 002 "Un giocatore segnala"]"""
+    """What a false claim by `side` scores for each opponent.  [000 "Punteggio" 4; mirror: 002 "Un giocatore …"]"""
     rules = deal.game.rules
     match rules.false_claim:
         case FalseClaim.CLAIMANT:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from arena.cards import CARD_POINTS, CLAIM, DECLARE, GO_ON, RANKS, SUIT_OF, Action, Card, Suit
+from arena.cards import CARD_POINTS, CLAIM, DECLARE, GO_ON, RANKS, SUIT_OF, Action, Card, Suit, hand_cards
 from arena.errors import UsageError
-from arena.game.deal import _BY_SUIT as MARRIAGE_BY_SUIT
-from arena.game.deal import Deal, Game, hand_cards
+from arena.game.deal import MARRIAGE_BY_SUIT, Deal
+from arena.game.game import Game
 from arena.game.rules import LastTrick, MarriageCredit, MarriageValues, Rules, Score, Tie
 from arena.game.sample import resume_world, world_with
 from arena.game.scoring import claim_value, close_fail_value, false_claim_value

@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.cards import ACTION_NAMES, Action
 from arena.errors import IllegalAction, NotationError, RecordError
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.scoring import Outcome, Termination
 from arena.game.views import View
 from arena.match.rulings import Fault, Loss

@@ -10,8 +10,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from arena.cards import ACTION_NAMES, ACTIONS, GO_ON
-from arena.game.deal import Deal, Game, actions_of
+from arena.cards import ACTION_NAMES, ACTIONS, GO_ON, actions_of
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.scoring import Outcome
 from arena.game.views import DecisionPoint, View
 from arena.match.clock import Clock, TimeControl

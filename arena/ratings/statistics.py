@@ -71,7 +71,7 @@ def fitted_draw_probability(groups: Groups) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """The log likelihood and its derivatives at one point: strengths in betas above the mean, last the margin."""
+    """The log likelihood and its derivatives `at` strengths (in betas above the mean) and a margin (last)."""
 
     at: NDArray[np.float64]
     value: float

@@ -33,14 +33,14 @@ MAX_SWEEPS = 200
 _TOLERANCE = 1e-7
 """Settled: no mean and no standard deviation moves by more than this, in points."""
 _ROUNDING = 1e-11
-"""What one copy of a factor adds to that: rounding in a message weighs as often as the message."""
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
-
+"""What each copy of a game adds to that: the rounding in a message weighs as often as the message."""
 _PRIOR = Rating(MU, SIGMA)
 _PRIOR_PRECISION = SIGMA**-2
 _ONLINE_TAU, _ONLINE_DRAW_PROBABILITY = SIGMA / 100, 0.10
 """The package's defaults."""
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _environment(draw_probability: float, tau: float = 0.0) -> _Environment:
 
 @dataclass(frozen=True, slots=True)
 class _Normals:
-    """Normal distributions, each as its precision and its precision times its mean: adding multiplies them."""
+    """Normal distributions, each as its precision and precision times mean: adding these multiplies them."""
 
     precision: Vector
     product: Vector

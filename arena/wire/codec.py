@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from google.protobuf.message import DecodeError, Message
 
-from arena.cards import DECLARE, Card, cards_of
+from arena.cards import DECLARE, DISTINCT, cards_of, hand_bytes, hand_mask
 from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.game.scoring import Outcome, Termination
@@ -41,10 +41,6 @@ class WithdrawnReason(IntEnum):
 
 # -- cards, words and numbers ---------------------------------------------------------------------------------
 
-SECOND = 40
-"""In a view's hand a second identical card (two packs) lies this many bits higher; on the wire it comes twice."""
-
-_DISTINCT = (1 << 33) - 1
 _FIRST_OTHER = int(DECLARE[1])
 _OTHER_ACTIONS = tuple(bytes(_FIRST_OTHER + bit for bit in range(8) if bits >> bit & 1) for bits in range(256))
 """`_OTHER_ACTIONS[bits]`: the actions that play no card, by the upper bits of a mask of actions."""
@@ -58,21 +54,6 @@ _FAULT_LABELS = {
     int(number): name.removeprefix("FAULT_KIND_").lower().replace("_", "-")
     for name, number in types_pb2.FaultKind.items()
 }
-
-
-def hand_cards(mask: int) -> tuple[Card, ...]:
-    """The cards of a view's hand, ascending by number, identical cards side by side."""
-    cards = cards_of(mask)
-    return tuple(sorted(cards + cards_of(mask >> SECOND))) if mask > _DISTINCT else cards
-
-
-def hand_mask(cards: Iterable[int]) -> int:
-    """The inverse of `hand_cards`."""
-    mask = 0
-    for card in cards:
-        bit = 1 << card
-        mask |= bit << SECOND if mask & bit else bit
-    return mask
 
 
 def _mask(numbers: Iterable[int]) -> int:
@@ -89,33 +70,14 @@ def _bytes(numbers: Iterable[int]) -> bytes:
         raise WireError("a number came that is neither a seat nor an action") from None
 
 
-def _long_varint(number: int) -> bytes:
+@lru_cache(maxsize=1 << 15)
+def _varint(number: int) -> bytes:
     parts = bytearray()
     while number > 127:
         parts.append(number & 127 | 128)
         number >>= 7
     parts.append(number)
     return bytes(parts)
-
-
-_SHORT_VARINTS = tuple(map(_long_varint, range(1 << 14)))
-"""Nearly all numbers of the protocol: those of one and two bytes."""
-
-
-def _varint(number: int) -> bytes:
-    return _SHORT_VARINTS[number] if number < 1 << 14 else _long_varint(number)
-
-
-_SUIT_BYTES = tuple(
-    tuple(bytes(1 + 8 * suit + rank for rank in range(8) if bits >> rank & 1) for bits in range(256))
-    for suit in range(4)
-)
-
-
-def _card_bytes(mask: int) -> bytes:
-    """The cards of a mask, ascending, a byte each."""
-    spades, hearts, diamonds, clubs = _SUIT_BYTES
-    return spades[mask >> 1 & 255] + hearts[mask >> 9 & 255] + diamonds[mask >> 17 & 255] + clubs[mask >> 25 & 255]
 
 
 @lru_cache(maxsize=4096)
@@ -275,9 +237,9 @@ def decision(
         seat, point, legal, hand, dealer, leader, trump, turn_up, talon, table, bound, points, pending, tricks,
         closer, closed_points, closed_tricks, hand_sizes, known, past_seats, past_actions, winners, score, carry,
     ) = view  # fmt: skip
-    legal_list = bytes(cards_of(legal)) + _OTHER_ACTIONS[legal >> _FIRST_OTHER]
-    hand_list = bytes(hand_cards(hand))
-    bound_list = bytes(cards_of(bound))
+    legal_list = hand_bytes(legal & DISTINCT) + _OTHER_ACTIONS[legal >> _FIRST_OTHER]
+    hand_list = hand_bytes(hand)
+    bound_list = hand_bytes(bound)
     points_list = _packed(points)
     pending_list = _packed(pending)
     score_list = _packed(score)

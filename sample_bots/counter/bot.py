@@ -22,6 +22,8 @@ THROWN = 2
 """Card points that a sure trick brings beside the card led."""
 FOLLOWED = 3
 """With so many cards of a suit hidden, the other hand follows suit rather than ruffs."""
+LEAD = 10
+"""What it is worth to lead next with a pair to declare."""
 DECIDES = 100
 """More than any trick: it ends the deal."""
 
@@ -62,7 +64,7 @@ class Count:
     def __init__(self, view: View) -> None:
         self.trump = view.trump
         self.shown = [card for seat in view.others for card in view.known[seat]]
-        self.hidden = [*view.unseen, *self.shown]
+        self.hidden = sorted([*view.unseen, *self.shown])
         held = sum(view.facts.hand_sizes[seat] for seat in view.others) - len(self.shown)
         self.absent = 1 - held / max(1, len(view.unseen))
         """The chance that a card out of sight is in no hand but in the talon."""
@@ -128,10 +130,14 @@ def follow_value(view: View, count: Count, card: Card) -> float:
         return -points - worth(view, count, card)
     if view.my_points + points >= view.rules.target:
         points += DECIDES
-    # The lead lets a pair in hand be declared.
-    if marriages_to_come(view):
-        points += max((10 for king in view.hand if king.rank == "K" and partner_of(king) in view.hand and card not in (king, partner_of(king))), default=0)
-    return points - worth(view, count, card)
+    return points + lead_worth(view, card) - worth(view, count, card)
+
+
+def lead_worth(view: View, card: Card) -> float:
+    """What the lead is worth if that card is gone: on lead a pair can be declared."""
+    kept = [other for other in view.hand if other != card]
+    pair = any(other.rank == "K" and partner_of(other) in kept for other in kept)
+    return LEAD if pair and marriages_to_come(view) else 0
 
 
 def lead_value(view: View, count: Count, card: Card) -> float:
@@ -157,9 +163,38 @@ def can_close(view: View) -> bool:
 def sure_tricks(view: View, count: Count) -> list[Card]:
     """The cards that take a trick each when they are led in this order in strict play."""
     trumps = count.of(view.trump)
-    tricks = winners(view, view.trump, trumps)
-    if len(tricks) < len(trumps): pass
+    tricks = run(view, view.trump, trumps)
+    # While the other hand may have a trump left, a plain card counts only where it most likely has to follow suit.
+    follows = FOLLOWED if len(trumps) > len(tricks) else 0
+    for suit in Suit:
+        if suit is not view.trump:
+            tricks += run(view, suit, count.of(suit), follows)
     return tricks
+
+
+def run(view: View, suit: Suit | None, theirs: list[Card], at_least: int = 0) -> list[Card]:
+    """The winners of a suit from the top, while `theirs`, of which each takes one along, are `at_least` so many."""
+    winners: list[Card] = []
+    for card in reversed(view.hand):
+        if card.suit is suit:
+            left = theirs[len(winners):]
+            if len(left) < at_least or (left and left[-1] > card):
+                break
+            winners.append(card)
+    return winners
+
+
+# -- the exact endgame -------------------------------------------------------------------------------------------------
+
+
+def endgame(view: View) -> Action | Card:
+    """The best action against the best play; among equals, which the other hand may get wrong, the usual one."""
+    values = view.solve(all_actions=True).values
+    best = [action for action in view.legal if action != CLAIM and values[action] == max(values.values())]
+    if not best:
+        return CLAIM
+    cards = [card for action in best if (card := action.card) is not None]
+    return best_card(view, cards) if len(cards) == len(best) > 1 else best[-1]
 
 
 if __name__ == "__main__":

@@ -8,9 +8,10 @@ import pytest
 
 from arena.bot import CLAIM, CLOSE, EXCHANGE, Match, Suit, View, hand_cards
 from arena.cards import ACTIONS, cards_of
+from arena.cards import hand_cards as cards_of_hand
 from arena.errors import UsageError
-from arena.game.deal import Deal, Game
-from arena.game.deal import hand_cards as cards_of_hand
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.presets import PRESETS
 from arena.game.rules import Rules
 from arena.game.solve import solve

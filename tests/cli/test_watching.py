@@ -10,9 +10,8 @@ import pytest
 from rich.console import Console, RenderableType
 
 from arena.app.play import PlayedMatch, WatchedDeal
-from arena.cards import GO_ON, Card, cards_of
+from arena.cards import GO_ON, Card, actions_of, cards_of
 from arena.cli import watching
-from arena.game.deal import actions_of
 from arena.game.scoring import Termination
 from arena.match.record import MatchRecord, Step, replay_deal
 from arena.match.referee import Ask, Reply

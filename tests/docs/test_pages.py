@@ -77,7 +77,7 @@ def try_python(block: Block, folder: Path) -> None:
     if block.is_bot:
         played = run(["arena", "play", str(path), "random"], folder, block.place)
         assert "by a fault" not in played, f"{block.place}\n{played}"
-    elif not block.name:
+    else:
         run([sys.executable, str(path)], folder, block.place)
 
 

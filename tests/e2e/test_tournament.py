@@ -218,7 +218,7 @@ def test_a_bot_that_cannot_play_may_lose_by_walkover(place: Path) -> None:
     arena(place, "tournament", "cup.toml")
     shown = json.loads(arena(place, "show", "last", "--format", "json").stdout)
     assert shown["standings"][0]["bot"] == "anna"
-    assert shown["standings"][0]["won"] == 4
+    assert shown["standings"][0]["matches"]["won"] == 4
     assert Counter(fault["fault"] for fault in shown["faults"]) == {"not-started": 4}
 
 

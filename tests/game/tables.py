@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from arena.cards import CLAIM, CLOSE, DECLARE, EXCHANGE, Action
 from arena.errors import RulesError
-from arena.game.deal import Deal, Game
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.position import parse_position, resume
 from arena.game.presets import PRESETS
 from arena.game.rules import OPTION_TYPES, MarriageLead, Rules

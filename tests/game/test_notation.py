@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import IllegalAction, NotationError
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.notation import (
     DealText,
     MatchText,

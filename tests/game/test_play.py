@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.cards import ACTIONS, CARD_POINTS, CARDS, Action
+from arena.cards import ACTIONS, CARD_POINTS, CARDS, Action, hand_cards
 from arena.errors import IllegalAction, UsageError
-from arena.game.deal import Deal, Game, hand_cards
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.rules import LastTrick, MarriageValues
 from arena.game.scoring import Termination
 from arena.game.views import DecisionPoint

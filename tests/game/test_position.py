@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from arena.cards import GO_ON, Card, parse_cards
 from arena.errors import NotationError, UsageError
-from arena.game.deal import Deal, Game
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.position import format_position, parse_position, position_of, resume
 from arena.game.views import DecisionPoint, View
 from tests.game.tables import GAMES, any_policy, at_random, do, game, mixed_rules, moments, shuffled, state

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.cards import CLAIM, CLOSE, DECLARE, EXCHANGE, GO_ON, Action, parse_cards
+from arena.cards import CLAIM, CLOSE, DECLARE, EXCHANGE, GO_ON, Action, hand_cards, parse_cards
 from arena.errors import IllegalAction
-from arena.game.deal import Deal, hand_cards
+from arena.game.deal import Deal
 from arena.game.rules import Claim, Close
 from arena.game.views import DecisionPoint
 from tests.game.tables import GAMES, any_policy, do, game, has_reached, moments, shuffled, state

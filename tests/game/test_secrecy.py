@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.deal import Deal, Game
+from arena.game.deal import Deal
+from arena.game.game import Game
 from tests.game.tables import GAMES, at_random, mixed_rules, shuffled
 from tests.game.worlds import Window, indistinguishable, other_world, view_of
 

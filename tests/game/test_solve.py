@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.cards import CLAIM, DECLARE, EXCHANGE, GO_ON, Action, Card, Suit, parse_cards
+from arena.cards import CLAIM, DECLARE, EXCHANGE, GO_ON, Action, Card, Suit, hand_mask, parse_cards
 from arena.errors import RulesError, UsageError
-from arena.game.deal import Deal, Game, hand_mask
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.position import Position, position_of, resume
 from arena.game.presets import preset
 from arena.game.rules import Close, Rules, TrumpSource
@@ -378,6 +379,22 @@ def test_the_queen_of_a_marriage_must_be_led_where_the_king_gives_66_away() -> N
 def test_a_declaration_is_lost_where_only_the_king_may_be_led() -> None:
     assert values(state(GAMES["schnapsen"], QUEEN_OR_KING))["MS"] == 1
     assert values(state(GAMES["schnapsen-sharp"], QUEEN_OR_KING))["MS"] == -1
+
+
+@pytest.mark.parametrize("credit", ["declared", "led", "next_trick"])
+def test_a_marriage_of_a_seat_without_a_trick_saves_no_class(credit: str) -> None:
+    mirrored = game("schnapsen", close_fail="mirror", close_snapshot="end", marriage_credit=credit)
+    deal = state(
+        mirrored,
+        """
+        hand 0: KH QH JS JC JD
+        hand 1: AH TH AS AC AD
+        talon: TS KS QS TC KC QC TD KD QD JH
+        """,
+    )
+    # 40 points would be over the line and cost one, but seat 0 never takes the trick that they wait for
+    assert values(do(deal, "close"))["MH"] == -3
+    assert values(do(deal, "MH")) == {"KH": -3, "QH": -3, "claim": -3}
 
 
 def test_card_points_are_the_value_where_deals_score_card_points() -> None:

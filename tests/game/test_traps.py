@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from arena.cards import CLAIM, DECLARE, EXCHANGE, Action, Card, cards_of, format_cards
+from arena.cards import CLAIM, DECLARE, EXCHANGE, Action, Card, cards_of, format_cards, hand_cards
 from arena.errors import IllegalAction
-from arena.game.deal import Deal, hand_cards
+from arena.game.deal import Deal
 from arena.game.scoring import FORFEITED_CARD_POINTS
 from arena.game.views import DecisionPoint
 from tests.game.tables import GAMES, do, game, moments, shuffled, state

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.cards import Card, Suit, cards_of, format_cards, mask_of, parse_cards
-from arena.game.deal import DISTINCT
+from arena.cards import DISTINCT, Card, Suit, cards_of, format_cards, mask_of, parse_cards
 from arena.game.tricks import BEATS, strict_follow
 from arena.game.views import DecisionPoint
 from tests.game.tables import GAMES, any_policy, do, game, moments, shuffled, state

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from arena.cards import CARD_POINTS, CLAIM, CLOSE, EXCHANGE, GO_ON, Action, Card, Suit, parse_cards
 from arena.errors import IllegalAction, NotationError, UsageError
-from arena.game.deal import Deal, Game
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.position import Position, resume
 from arena.game.presets import preset
 from arena.game.scoring import Outcome

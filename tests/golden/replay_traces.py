@@ -20,9 +20,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.cards import CARD_NAMES, CARD_POINTS, CLOSE, EXCHANGE, Action, Card, Suit, cards_of, parse_cards
+from arena.cards import CARD_NAMES, CARD_POINTS, CLOSE, EXCHANGE, Action, Card, Suit, cards_of, hand_cards, parse_cards
 from arena.errors import UsageError
-from arena.game.deal import Deal, Game, hand_cards
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.position import resume
 from arena.game.presets import preset
 from arena.game.solve import solve

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.notation import format_deal, format_match, parse_deal, parse_match, replay
 from arena.game.scoring import Termination
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.cards import CLAIM, CLOSE
+from arena.cards import CLAIM, CLOSE, actions_of
 from arena.errors import RecordError
-from arena.game.deal import Game, actions_of
+from arena.game.game import Game
 from arena.game.presets import PRESETS, preset
 from arena.game.scoring import Termination
 from arena.game.views import DecisionPoint
@@ -142,7 +142,7 @@ def test_a_bot_that_is_gone_for_good_loses_the_whole_match() -> None:
 
 def test_a_waived_before_draw_is_not_asked_and_changes_nothing_else() -> None:
     def keep_open(ask: Ask) -> Reply:
-        action = [a for a in actions_of(ask.view.legal) if a not in (CLOSE, CLAIM)][0]
+        action = next(a for a in actions_of(ask.view.legal) if a not in (CLOSE, CLAIM))
         return Reply(action, 1.0)
 
     asking, seen = play("sixty-six", (keep_open, keep_open))
@@ -180,8 +180,14 @@ def test_any_match_has_a_record_that_replays_and_survives_json(
     def player(ask: Ask) -> Reply | NoReply:
         if rng.random() < rate:
             return rng.choice(
-                [Reply(0, 1.0), Reply(1, 9e9), NoReply(Fault.DIED, 3.0, "x"), NoReply(Fault.HUNG, 3.0),
-                 NoReply(Fault.ERROR, 1.0, "boom"), NoReply(Fault.REFUSED, 0.0)]  # fmt: skip
+                [
+                    Reply(0, 1.0),
+                    Reply(1, 9e9),
+                    NoReply(Fault.DIED, 3.0, "x"),
+                    NoReply(Fault.HUNG, 3.0),
+                    NoReply(Fault.ERROR, 1.0, "boom"),
+                    NoReply(Fault.REFUSED, 0.0),
+                ]
             )
         return Reply(rng.choice(actions_of(ask.view.legal)), rng.random())
 

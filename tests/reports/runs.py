@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena.cards import CLAIM, CLOSE, GO_ON, Action
-from arena.game.deal import Game, actions_of
+from arena.cards import CLAIM, CLOSE, GO_ON, Action, actions_of
+from arena.game.game import Game
 from arena.game.presets import preset
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord, Status

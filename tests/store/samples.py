@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import combinations
 
-from arena.game.deal import Game, actions_of
+from arena.cards import actions_of
+from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord, Status, Testimony

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.cards import CARDS, Card, format_cards
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.summary import MatchKey
 from arena.tournament.decks import bot_seed, commitment, deck, list_id, match_id, secret_from_seed

@@ -6,7 +6,8 @@ import random
 from collections.abc import Iterator, Mapping
 
 from arena.cards import CLAIM
-from arena.game.deal import Deal, Game
+from arena.game.deal import Deal
+from arena.game.game import Game
 from arena.game.presets import PRESETS
 from arena.game.rules import Rules
 from arena.game.views import View

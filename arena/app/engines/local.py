@@ -17,7 +17,7 @@ from arena.bots.manifest import BotSpec
 from arena.bots.stopwatch import Stopwatch
 from arena.cards import Card
 from arena.errors import UsageError
-from arena.game.deal import Game
+from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord

@@ -1,0 +1,111 @@
+"""The rules made ready to play: what follows from them once, and fresh deals of a deck."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena.cards import RANKS, SUIT_OF, Card, hand_mask
+from arena.errors import UsageError
+from arena.game.deal import Deal
+from arena.game.rules import (
+    Claim,
+    Close,
+    Exchange,
+    Marriage,
+    MarriageCredit,
+    MarriageLead,
+    MarriagePhase,
+    Rules,
+    TrumpSource,
+)
+from arena.game.table import Table
+
+_PACKETS = {5: (3, 2), 6: (3, 3), 7: (3, 4), 8: (3, 3, 2)}
+_LOWEST_RANK = {20: "J", 24: "9", 32: "7", 48: "9"}
+
+
+class Game:
+    """The rules made ready to play: the table, the deck, and the options that a deal asks for at every step."""
+
+    __slots__ = (
+        "auto_claim", "cards", "claim_after_trick", "claim_own_turn", "close_first_lead", "close_later", "close_min",
+        "closes_before_draw", "credit_declared", "credit_led", "exchange", "exchange_needs_trick", "lead_auto",
+        "lead_king", "lowest_trump", "marriage", "marriage_any_phase", "marriage_needs_trick", "packets", "rules",
+        "table",
+    )  # fmt: skip
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.table = Table.of(rules)
+        lowest = RANKS.index(_LOWEST_RANK[rules.deck])
+        pack = tuple(Card(8 * suit + rank + 1) for suit in range(4) for rank in range(lowest, 8))
+        self.cards = pack * (rules.deck // len(pack))
+        self.lowest_trump = (0, *(8 * suit + lowest + 1 for suit in range(4)))
+        self.packets = _PACKETS[rules.hand]
+        self.auto_claim = rules.claim is Claim.AUTO
+        self.claim_own_turn = rules.claim is Claim.OWN_TURN
+        self.claim_after_trick = rules.claim is Claim.AFTER_TRICK
+        self.closes_before_draw = rules.close in (Close.BEFORE_DRAW, Close.EITHER)
+        self.close_later = rules.close in (Close.AFTER_DRAW, Close.EITHER)
+        self.close_first_lead = rules.close is not Close.OFF and rules.close_first_lead
+        self.close_min = max(rules.close_min_talon, rules.active_seats)
+        self.exchange = rules.exchange is not Exchange.OFF
+        self.exchange_needs_trick = rules.exchange is Exchange.WITH_TRICK
+        self.marriage = rules.marriage is not Marriage.OFF
+        self.marriage_needs_trick = rules.marriage is Marriage.NEEDS_TRICK
+        self.marriage_any_phase = rules.marriage_phase is MarriagePhase.ANY
+        self.lead_king = rules.marriage_lead is MarriageLead.KING
+        self.lead_auto = rules.marriage_lead is MarriageLead.AUTO
+        self.credit_declared = rules.marriage_credit is MarriageCredit.DECLARED
+        self.credit_led = rules.marriage_credit is MarriageCredit.LED
+
+    def deal(
+        self, deck: Sequence[int], dealer: int | None = None, score: tuple[int, ...] = (), carry: int = 0
+    ) -> Deal:
+        """A new deal of `deck` (top first; every card of the rules' deck once) by `dealer`.
+
+        `score` is the match score by side that the seats are shown.  Raises `UsageError` for another deck.
+        """
+        if sorted(deck) != sorted(self.cards):
+            raise UsageError(f"this is not a deck of {self.rules.deck} cards for these rules")
+        table = self.table
+        dealer = table.first_dealer if dealer is None else dealer
+        forehand = table.orders[dealer][table.forehand(dealer)][0]
+        seats = table.orders[dealer][forehand]
+        hands: list[list[int]] = [[] for _ in range(table.seats)]
+        dealt = 0
+        for packet in self.packets:
+            for seat in seats:
+                hands[seat].extend(deck[dealt : dealt + packet])
+                dealt += packet
+        known = [0] * table.seats
+        talon = list(deck[dealt:])
+        turn_up = 0
+        trump = 0
+        match self.rules.trump_source:
+            case TrumpSource.TURN_UP:
+                turn_up = talon.pop(0)
+                talon.append(turn_up)
+                trump = SUIT_OF[turn_up]
+            case TrumpSource.DEALER_CARD:
+                turn_up = deck[-1]
+                trump = SUIT_OF[turn_up]
+                known[dealer] = 1 << turn_up
+            case TrumpSource.MARRIAGE:
+                pass
+        zeros = (0,) * table.sides
+        return Deal(
+            self,
+            dealer=dealer,
+            hands=[hand_mask(hand) for hand in hands],
+            talon=talon,
+            turn_up=turn_up,
+            trump=trump,
+            leader=forehand,
+            points=zeros,
+            pending=zeros,
+            tricks=zeros,
+            known=known,
+            score=score or zeros,
+            carry=carry,
+        )

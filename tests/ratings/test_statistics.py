@@ -1,0 +1,119 @@
+"""The tails of the normal distribution, and the draw probability by maximum profile likelihood."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from arena.ratings.base import BETA, MU, SIGMA, Game, grouped, mirrored_pair
+from arena.ratings.statistics import cdf, fitted_draw_probability, log_cdf, pdf, pull, quantile
+
+
+@pytest.mark.parametrize("x", [-300.0, -60.0, -35.001, -34.999, -5.0, 0.0, 3.0, 50.0])
+def test_the_pull_is_the_slope_of_the_log_probability(x: float) -> None:
+    step = 1e-4
+    slope = (log_cdf(x + step) - log_cdf(x - step)) / (2 * step)
+    fall = (pull(x - step)[0] - pull(x + step)[0]) / (2 * step)
+    assert pull(x) == pytest.approx((slope, fall), rel=1e-5, abs=1e-9)
+
+
+def test_nothing_jumps_where_the_tail_series_takes_over() -> None:
+    near, far = math.nextafter(-35.0, 0), -35.0
+    assert log_cdf(far) == pytest.approx(log_cdf(near), rel=1e-8)
+    assert pull(far) == pytest.approx(pull(near), rel=1e-5)
+
+
+def test_the_normal_distribution_has_its_known_values() -> None:
+    assert pdf(0) == pytest.approx(0.3989422804)
+    assert cdf(-1.96) == pytest.approx(0.0249978951)
+    assert quantile(cdf(1.25)) == pytest.approx(1.25)
+
+
+def test_equally_strong_bots_draw_as_often_as_they_did() -> None:
+    pairs = [mirrored_pair("a", "b", *wins) for wins in [(2, 0)] * 3 + [(1, 1)] * 4 + [(0, 2)] * 3]
+    assert fitted_draw_probability(grouped(pairs)) == pytest.approx(0.4, abs=1e-9)
+
+
+def highest(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function with one summit is highest, by ternary search."""
+    for _ in range(80):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if function(left) < function(right):
+            low = left
+        else:
+            high = right
+    return (low + high) / 2
+
+
+def test_the_fit_is_the_summit_of_the_profile_likelihood() -> None:
+    wins, draws, losses = 12, 5, 2
+
+    def log_likelihood(gap: float, margin: float) -> float:
+        z = gap / (BETA * math.sqrt(2))
+        tie = cdf(margin - z) - cdf(-margin - z)
+        prior = -2 * (gap / 2) ** 2 / (2 * SIGMA**2)
+        return wins * log_cdf(z - margin) + draws * math.log(tie) + losses * log_cdf(-z - margin) + prior
+
+    def profile(margin: float) -> float:
+        return log_likelihood(highest(lambda gap: log_likelihood(gap, margin), 0, 15), margin)
+
+    expected = 2 * cdf(highest(profile, 0.01, 2)) - 1
+    log = [(2, 0)] * wins + [(1, 1)] * draws + [(0, 2)] * losses
+    pairs = [mirrored_pair("a", "b", *result) for result in log]
+    assert fitted_draw_probability(grouped(pairs)) == pytest.approx(expected, abs=1e-6)
+    assert expected > draws / len(pairs)
+
+
+def simulated(
+    sides: list[tuple[str, ...]], strength: dict[str, float], margin: float, random: Random
+) -> Game:
+    """One game whose neighbours in the order of performances are tied when they are within the margin."""
+    performance = [sum(random.gauss(strength[name], BETA) for name in side) for side in sides]
+    order = sorted(range(len(sides)), key=performance.__getitem__, reverse=True)
+    ranks = {order[0]: 0}
+    for above, below in zip(order, order[1:], strict=False):
+        ranks[below] = ranks[above] + (performance[above] - performance[below] > margin)
+    return Game(tuple(sides), tuple(ranks[place] for place in range(len(sides))))
+
+
+@pytest.mark.parametrize(
+    ("shape", "truth"),
+    [((1, 1), 0.05), ((1, 1), 0.3), ((1, 1), 0.8), ((2, 2), 0.3), ((1, 2), 0.3), ((1, 1, 1), 0.05)],
+)
+def test_the_fit_finds_the_draw_probability_behind_a_log(shape: tuple[int, ...], truth: float) -> None:
+    random = Random(7)
+    strength = {name: random.gauss(MU, 3.0) for name in "abcdefgh"}
+    margin = quantile((1 + truth) / 2) * BETA * math.sqrt(sum(shape[:2]))
+    games = []
+    for _ in range(6000):
+        names = iter(random.sample(sorted(strength), sum(shape)))
+        games.append(
+            simulated([tuple(next(names) for _ in range(size)) for size in shape], strength, margin, random)
+        )
+    assert fitted_draw_probability(grouped(games)) == pytest.approx(truth, abs=0.025)
+
+
+def test_without_a_drawn_game_the_draw_probability_is_nought() -> None:
+    assert fitted_draw_probability([]) == 0
+    assert fitted_draw_probability(grouped([mirrored_pair("a", "b", 2, 0)] * 9)) == 0
+
+
+def test_the_draw_probability_has_a_ceiling() -> None:
+    drawn = [mirrored_pair("a", "b", 1, 1)] * 1000
+    assert fitted_draw_probability(grouped(drawn)) == 0.98
+    assert fitted_draw_probability(grouped([*drawn, mirrored_pair("a", "b", 2, 0)])) == 0.98
+
+
+def test_one_draw_between_the_ends_of_a_ladder_can_be_fitted() -> None:
+    names = [f"bot{number:02}" for number in range(20)]
+    games = [
+        mirrored_pair(better, worse, 2, 0)
+        for place, better in enumerate(names)
+        for worse in names[place + 1 :]
+        for _ in range(1000)
+    ]
+    fitted = fitted_draw_probability(grouped([*games, mirrored_pair(names[0], names[-1], 1, 1)]))
+    assert 0 < fitted < 0.001
