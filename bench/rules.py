@@ -18,7 +18,7 @@ def passes_per_deal(rules: Rules, deals: int, rounds: int = 5) -> float:
     """The median over `rounds` of the cost of a deal, played by the policy of the sample bot `random`."""
     figures = []
     for number in range(rounds):
-        unit = pass_seconds(300_000)
+        unit = pass_seconds(1_000_000)
         start = time.process_time()
         _play(Game(rules), deals, random.Random(number))
         figures.append((time.process_time() - start) / deals / unit)

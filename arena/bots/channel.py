@@ -41,6 +41,8 @@ OPTIONS = (
     ("grpc.use_local_subchannel_pool", 1),
 )
 
+_FOREVER = float("inf")
+
 Answered = Callable[[Reply | NoReply], None]
 
 
@@ -111,6 +113,7 @@ class Channel:
         self._silent_messages = 0
         self._wake: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._look_at = _FOREVER
         self._loop = asyncio.get_running_loop()
         self._closed = False
         self._call: aio.StreamStreamCall[bytes, bytes] | None = None
@@ -208,8 +211,8 @@ class Channel:
             now = self._stopwatch.now()
             for question in asked:
                 question.sent = now
-            if asked and self._timer is None and not self._closed:
-                self._arm()
+            if asked and not self._closed:
+                self._look_by(now + min(question.budget_s or _FOREVER for question in asked))
 
     async def _drain(self) -> None:
         """Wait briefly until the last tellings are on their way."""
@@ -299,14 +302,14 @@ class Channel:
 
     # -- time ----------------------------------------------------------------------------------------------------
 
-    def _arm(self) -> None:
-        """Set the timer for the oldest open decision; it is looked at again when it fires."""
-        self._timer = None
-        question = next(iter(self._open.values()), None)
-        if question is None or question.budget_s is None:
-            return
-        wait = self._due(question) + GRACE_S - self._stopwatch.now()
-        self._timer = self._loop.call_later(max(wait, 0.001), self._look)
+    def _look_by(self, due: float) -> None:
+        """Look at the open decisions when `due` (in seconds of the stopwatch) is over, if not before."""
+        if due < self._look_at:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._look_at = due
+            wait = due + GRACE_S - self._stopwatch.now()
+            self._timer = self._loop.call_later(max(wait, 0.001), self._look)
 
     def _due(self, question: Question) -> float:
         """When the oldest decision runs out of time: its clock starts at the last answer or ruling before it."""
@@ -316,6 +319,8 @@ class Channel:
     def _look(self) -> None:
         """The timer fired: rule on the oldest decision if its time is really over, then set the timer again."""
         now = self._stopwatch.now()
+        self._timer = None
+        self._look_at = _FOREVER
         late = [
             question
             for index, question in enumerate(self._open.values())
@@ -335,8 +340,9 @@ class Channel:
             question.answered(NoReply(Fault.LATE, took_s * 1000))
             self._release()
             self._wake_writer()
-        if not self._closed:
-            self._arm()
+        oldest = next(iter(self._open.values()), None)
+        if oldest is not None and oldest.budget_s is not None and not self._closed:
+            self._look_by(self._due(oldest))
 
     # -- the end -------------------------------------------------------------------------------------------------
 

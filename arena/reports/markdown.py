@@ -22,11 +22,6 @@ def render(report: RunReport, columns: Sequence[Column]) -> str:
     return "\n".join(_lines(report, columns)) + "\n"
 
 
-def ranking(rows: Sequence[Row], columns: Sequence[Column]) -> str:
-    """The ranking table alone."""
-    return "\n".join(_ranking(rows, columns)) + "\n"
-
-
 def escape(text: str) -> str:
     """Foreign text as Markdown that shows just that, in one line: no markup, HTML, link, mention, emoji or formula."""
     escaped = _MARKUP.sub(r"\\\g<0>", printable(text))

@@ -353,11 +353,13 @@ def test_termination_and_seat_say_who_did_what() -> None:
 # -- more than two sides, partners, the sitter ------------------------------------------------------------------------
 
 
-def three(points: str, tricks: str, *, leader: int = 0, hands: str = "AS KS QS", more: str = "talon: 7D 7H") -> Deal:
+def three(
+    points: str, tricks: str, *, leader: int = 0, hands: str = "AS KS QS", more: str = "talon: 7D 7H", **options: Any
+) -> Deal:
     """`sessantasei-3` with one card each."""
     cards = "".join(f"hand {seat}: {card}\n" for seat, card in enumerate(hands.split()))
     text = f"{cards}{more}\nleader: {leader}\npoints: {points}\ntricks: {tricks}\n"
-    return state(game("sessantasei-3"), text)
+    return state(game("sessantasei-3", **options), text)
 
 
 @pytest.mark.parametrize(
@@ -387,6 +389,13 @@ def test_at_three_the_highest_total_wins_alone_and_a_tie_scores_nobody() -> None
     assert result(do(three("10-39-0", "4-5-0"), "AS KS QS go-on")) == ("played-out", "0-1-0")
     assert result(do(three("10-38-0", "4-5-0"), "AS KS QS go-on")) == ("played-out", "0-0-0")
     assert result(do(three("10-50-50", "3-3-3"), "AS KS QS go-on")) == ("played-out", "0-0-0")
+
+
+def test_at_three_the_last_trick_decides_between_equals_only() -> None:
+    deal = three("10-38-0", "4-5-0", tie="last_trick")
+    assert result(do(deal, "AS KS QS go-on")) == ("played-out", "1-0-0")
+    deal = three("10-50-50", "3-3-3", tie="last_trick")
+    assert result(do(deal, "AS KS QS go-on")) == ("played-out", "0-0-0")
 
 
 CLOSED_AT_THREE = "talon: 8D 7D 9D JD 7H\ncloser: 0\nclosed points: 10-0-0\nclosed tricks: 2-0-0"

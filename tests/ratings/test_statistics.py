@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -74,14 +75,14 @@ def simulated(
     performance = [sum(random.gauss(strength[name], BETA) for name in side) for side in sides]
     order = sorted(range(len(sides)), key=performance.__getitem__, reverse=True)
     ranks = {order[0]: 0}
-    for above, below in zip(order, order[1:], strict=False):
+    for above, below in pairwise(order):
         ranks[below] = ranks[above] + (performance[above] - performance[below] > margin)
     return Game(tuple(sides), tuple(ranks[place] for place in range(len(sides))))
 
 
 @pytest.mark.parametrize(
     ("shape", "truth"),
-    [((1, 1), 0.05), ((1, 1), 0.3), ((1, 1), 0.8), ((2, 2), 0.3), ((1, 2), 0.3), ((1, 1, 1), 0.05)],
+    [((1, 1), 0.05), ((1, 1), 0.3), ((1, 1), 0.8), ((2, 2), 0.3), ((1, 1, 1), 0.05)],
 )
 def test_the_fit_finds_the_draw_probability_behind_a_log(shape: tuple[int, ...], truth: float) -> None:
     random = Random(7)
@@ -90,10 +91,17 @@ def test_the_fit_finds_the_draw_probability_behind_a_log(shape: tuple[int, ...],
     games = []
     for _ in range(6000):
         names = iter(random.sample(sorted(strength), sum(shape)))
-        games.append(
-            simulated([tuple(next(names) for _ in range(size)) for size in shape], strength, margin, random)
-        )
+        sides = [tuple(next(names) for _ in range(size)) for size in shape]
+        games.append(simulated(sides, strength, margin, random))
     assert fitted_draw_probability(grouped(games)) == pytest.approx(truth, abs=0.025)
+
+
+def test_one_strong_bot_against_two_weak_ones_is_an_even_game() -> None:
+    random = Random(7)
+    strength = {"a": 2 * MU - 12, "b": MU - 6, "c": MU - 6}
+    margin = quantile((1 + 0.3) / 2) * BETA * math.sqrt(3)
+    games = [simulated([("a",), ("b", "c")], strength, margin, random) for _ in range(3000)]
+    assert fitted_draw_probability(grouped(games)) == pytest.approx(0.3, abs=0.025)
 
 
 def test_without_a_drawn_game_the_draw_probability_is_nought() -> None:

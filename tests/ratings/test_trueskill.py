@@ -8,6 +8,7 @@ import sys
 from random import Random
 
 import pytest
+import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from arena.errors import UsageError
 from arena.ratings.base import BETA, MU, SIGMA, Game, Rating, mirrored_pair
 from arena.ratings.trueskill import Fit, fit, online
 
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=20, deadline=None)
 
 
 def ordered(*sides: str) -> Game:
@@ -34,17 +35,15 @@ def check(found: Fit, expected: dict[str, tuple[float, float]], tolerance: float
 
 
 @st.composite
-def logs(draw: st.DrawFn, ties: bool = True, names: str = "abcdef") -> list[Game]:
+def logs(draw: st.DrawFn, names: str = "abcdef") -> list[Game]:
     """Up to a dozen different games of all shapes, each played up to many times."""
     games: list[Game] = []
     for _ in range(draw(st.integers(0, 12))):
         shape = draw(st.sampled_from([(1, 1), (1, 1), (2, 2), (1, 2), (1, 1, 1), (1, 1, 1, 1)]))
         players = iter(draw(st.permutations(names)))
         sides = tuple(tuple(next(players) for _ in range(size)) for size in shape)
-        ranks = draw(
-            st.tuples(*[st.integers(0, 2)] * len(shape)) if ties else st.permutations(range(len(shape)))
-        )
-        games += [Game(sides, tuple(ranks))] * draw(st.sampled_from([1, 1, 2, 5, 100]))
+        ranks = tuple(draw(st.integers(0, 2)) for _ in shape)
+        games += [Game(sides, ranks)] * draw(st.sampled_from([1, 1, 2, 5, 100]))
     return games
 
 
@@ -68,9 +67,7 @@ DEFAULTS = [
         [ordered("ab", "cd")],
         {"a": (28.108, 7.774), "b": (28.108, 7.774), "c": (21.892, 7.774), "d": (21.892, 7.774)},
     ),
-    ([ordered("a", "bc")], {"a": (33.731, 7.317), "b": (16.269, 7.317)}),
     ([ordered(*"abcdefgh")], {"a": (36.771, 5.749), "b": (32.242, 5.133), "h": (13.229, 5.749)}),
-    ([ordered("a", "b"), ordered("b", "a")], {"a": (23.357, 6.033), "b": (26.643, 6.033)}),
 ]
 
 
@@ -79,6 +76,18 @@ def test_one_pass_gives_the_known_answers_of_the_defaults(
     games: list[Game], expected: dict[str, tuple[float, float]]
 ) -> None:
     check(online(games), expected, 1e-3)
+
+
+@few
+@given(logs())
+def test_one_pass_is_the_package_played_game_by_game(games: list[Game]) -> None:
+    stock = trueskill.TrueSkill()
+    ratings = {name: stock.create_rating() for name in "abcdef"}
+    for game in games:
+        before = [{name: ratings[name] for name in side} for side in game.sides]
+        for side in stock.rate(before, game.ranks):
+            ratings |= side
+    check(online(games, "abcdef"), {name: tuple(rating) for name, rating in ratings.items()}, 1e-3)
 
 
 def test_one_pass_goes_on_from_given_ratings() -> None:
@@ -156,7 +165,8 @@ def test_another_process_with_other_hashes_gives_equal_bits() -> None:
 
 def test_one_pass_depends_on_the_order() -> None:
     games = [ordered("a", "b"), ordered("b", "a")]
-    assert online(games).ratings["a"].mu < 24 < 26 < online(games[::-1]).ratings["a"].mu
+    assert online(games).ratings["a"].mu == pytest.approx(23.36, abs=0.005)
+    assert online(games[::-1]).ratings["a"].mu == pytest.approx(26.64, abs=0.005)
 
 
 # --- Any log ---
@@ -224,7 +234,7 @@ def ladder(copies: int) -> list[Game]:
 @pytest.mark.parametrize("extra", [[], [(0, 2)], [(1, 1)]])
 def test_a_strict_ladder_is_rated_even_with_an_upset_between_its_ends(extra: list[tuple[int, int]]) -> None:
     upset = [mirrored_pair(LADDER[0], LADDER[-1], *wins) for wins in extra]
-    found = fit([*ladder(400), *upset])
+    found = fit([*ladder(200), *upset])
     assert found.converged
     assert sorted(LADDER, key=lambda name: -found.ratings[name].mu) == LADDER
     assert found.ratings[LADDER[0]].mu - found.ratings[LADDER[-1]].mu > 100
@@ -278,11 +288,11 @@ def test_an_impossible_draw_probability_is_refused(wrong: float) -> None:
         fit([ordered("a", "b")], draw_probability=wrong)
 
 
-def test_a_given_draw_probability_is_used() -> None:
+def test_a_win_says_more_where_draws_are_common() -> None:
     games = [ordered("a", "b"), drawn("a", "b")]
     seldom, often = fit(games, draw_probability=0.02), fit(games, draw_probability=0.6)
     assert (seldom.draw_probability, often.draw_probability) == (0.02, 0.6)
-    assert seldom.ratings["a"].sigma < often.ratings["a"].sigma
+    assert seldom.ratings["a"].mu + 0.5 < often.ratings["a"].mu
 
 
 # --- An independent implementation ---
@@ -313,10 +323,8 @@ def small_logs(draw: st.DrawFn, ties: bool) -> list[Game]:
     for _ in range(draw(st.integers(1, 8))):
         players = iter(draw(st.permutations("abcde")))
         sides = tuple(tuple(next(players) for _ in range(size)) for size in shape)
-        ranks = draw(
-            st.tuples(*[st.integers(0, 1)] * len(shape)) if ties else st.permutations(range(len(shape)))
-        )
-        games.append(Game(sides, tuple(ranks)))
+        places = draw(st.permutations(range(len(shape))))
+        games.append(Game(sides, tuple(place // 2 if ties else place for place in places)))
     return games
 
 

@@ -1,0 +1,50 @@
+"""`python -m bench [--quick] [PART ...]`: measure, and print one JSON object; progress goes to stderr.
+
+Exits with 1 if a measurement cannot be trusted: the bare gRPC echo must reach 0.4 of a plain socket's rate in the same
+run, else the echo that the arena is compared with was not a fair one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bench import decisions, rules, tournament
+
+PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
+    "rules": rules.run,
+    "decisions": decisions.run,
+    "tournament": tournament.run,
+}
+LEAST_ECHO = 0.4
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"which parts: {', '.join(PARTS)} (default: all)")
+    parser.add_argument("--quick", action="store_true", help="under a minute, with wider scatter")
+    arguments = parser.parse_args()
+    unknown = [part for part in arguments.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"unknown part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
+    result: dict[str, Any] = {"python": platform.python_version(), "quick": arguments.quick}
+    for name in arguments.parts or PARTS:
+        start = time.monotonic()
+        print(f"measuring {name} ...", end=" ", file=sys.stderr, flush=True)
+        result[name] = PARTS[name](arguments.quick)
+        print(f"{time.monotonic() - start:.0f} s", file=sys.stderr)
+    print(json.dumps(result, indent=2))
+    echo = result.get("decisions", {}).get("echo_over_raw", 1.0)
+    if echo < LEAST_ECHO:
+        print(f"the bare echo reached only {echo} of a plain socket's rate: not a fair one", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
