@@ -246,7 +246,9 @@ class Deal:
                 self._ask_lead(seat)
 
     def forfeit(self, seat: int) -> Outcome:
-        """A fault of `seat` loses the deal: it ends here."""
+        """A fault of `seat` loses the deal: it ends here.  Raises `IllegalAction` where it is over already."""
+        if self.outcome is not None:
+            raise IllegalAction(f"seat {seat} cannot forfeit: the deal is over")
         side = self.game.table.side_of[seat]
         return self._end(Termination.FORFEIT, forfeit_points(self, side), seat)
 
@@ -529,15 +531,3 @@ class Deal:
             return f"{name} is refused: the deal is over"
         legal = " ".join(map(str, self.legal_actions))
         return f"{name} is not legal for seat {self.to_act} ({legal})"
-
-
-def __getattr__(name: str) -> object:  # TEMPORARY
-    import arena.cards
-    import arena.game.game
-
-    if name == "_BY_SUIT":
-        return MARRIAGE_BY_SUIT
-    for module in (arena.game.game, arena.cards):
-        if hasattr(module, name):
-            return getattr(module, name)
-    raise AttributeError(name)
