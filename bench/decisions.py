@@ -29,7 +29,7 @@ from arena.game.game import Game
 from arena.game.presets import preset
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord
-from arena.match.referee import Ask, NoReply, Reply, referee
+from arena.match.referee import Ask, NoReply, Referee, Reply, referee
 from arena.wire import codec, stubs
 
 MATCHES = 64
@@ -101,23 +101,30 @@ def _instant(legal: int) -> int:
 
 
 async def in_process(decisions: int) -> tuple[int, float, float]:
-    """The same matches with bots in this process: the referee, clocks and records alone."""
+    """The same matches, as many at once, with bots in this process: referees, clocks and records alone."""
     game = Game(preset(RULES))
     orders = _orders()
     made = 0
+
+    def begin() -> tuple[Referee, Reply | None]:
+        return referee(game, next(orders).deck_of, TimeControl(), (False, False)), None
+
     meter = Meter()
-    while made < decisions:
-        match = referee(game, next(orders).deck_of, TimeControl(), (False, False))
-        answer: Reply | None = None
-        try:
-            while True:
+    running = [begin() for _ in range(MATCHES)]
+    while running:
+        later = []
+        for match, answer in running:
+            try:
                 request = match.send(answer)
-                answer = None
-                if isinstance(request, Ask):
-                    answer = Reply(_instant(request.view.legal), 0.1)
-                    made += 1
-        except StopIteration:
-            continue
+                while not isinstance(request, Ask):
+                    request = next(match)
+            except StopIteration:
+                if made < decisions:
+                    later.append(begin())
+                continue
+            made += 1
+            later.append((match, Reply(_instant(request.view.legal), 0.1)))
+        running = later
     return meter.stop(made)
 
 
@@ -328,11 +335,12 @@ def run(quick: bool) -> dict[str, float]:
     sizes = {"unary": 2500 if quick else 8000}
     rates: dict[str, list[float]] = {name: [] for name in FORMS}
     cpus: dict[str, list[float]] = {name: [] for name in FORMS}
-    for _ in range(rounds):
-        for name, form in FORMS.items():
-            made, wall, cpu = asyncio.run(_call(form, sizes.get(name, 12_000 if quick else 60_000)))
-            rates[name].append(made / wall)
-            cpus[name].append(cpu / made * 1e6)
+    with asyncio.Runner() as loop:
+        for _ in range(rounds):
+            for name, form in FORMS.items():
+                made, wall, cpu = loop.run(_call(form, sizes.get(name, 12_000 if quick else 60_000)))
+                rates[name].append(made / wall)
+                cpus[name].append(cpu / made * 1e6)
     rate = {name: statistics.median(values) for name, values in rates.items()}
     cpu_us = {name: statistics.median(values) for name, values in cpus.items()}
 

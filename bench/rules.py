@@ -1,4 +1,4 @@
-"""The rules engine alone: random deals with view, legal list and record on, in passes of the bare loop a deal."""
+"""The rules engine alone: random deals with view, legal list and record on, in passes of the bare loop, a deal and a card."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ from arena.match.record import DealRecord
 from bench.calibrate import pass_seconds
 
 
-def passes_per_deal(rules: Rules, deals: int, rounds: int = 5) -> float:
-    """The median over `rounds` of the cost of a deal, played by the policy of the sample bot `random`."""
-    figures = []
+def measure(rules: Rules, deals: int, rounds: int = 5) -> dict[str, float]:
+    """The medians over `rounds` of what a deal, and a card of it, costs under the policy of the sample bot `random`."""
+    by_deal = []
+    by_card = []
     for number in range(rounds):
         unit = pass_seconds(1_000_000)
         start = time.process_time()
-        _play(Game(rules), deals, random.Random(number))
-        figures.append((time.process_time() - start) / deals / unit)
-    return statistics.median(figures)
+        records = _play(Game(rules), deals, random.Random(number))
+        passes = (time.process_time() - start) / unit
+        by_deal.append(passes / deals)
+        by_card.append(passes / sum(action <= 32 for record in records for action in record.actions))
+    return {
+        "passes_per_deal": round(statistics.median(by_deal), 1),
+        "passes_per_card": round(statistics.median(by_card), 1),
+    }
 
 
 def _play(game: Game, deals: int, rng: random.Random) -> list[DealRecord]:
@@ -58,8 +64,6 @@ def _play(game: Game, deals: int, rng: random.Random) -> list[DealRecord]:
 
 
 def run(quick: bool) -> dict[str, dict[str, float]]:
-    """`{preset: {"passes_per_deal": ...}}` for every preset."""
+    """`{preset: {"passes_per_deal": ..., "passes_per_card": ...}}` for every preset."""
     deals = 200 if quick else 2000
-    return {
-        name: {"passes_per_deal": round(passes_per_deal(rules, deals), 1)} for name, rules in PRESETS.items()
-    }
+    return {name: measure(rules, deals) for name, rules in PRESETS.items()}

@@ -161,7 +161,7 @@ class Bot:
             match_id=match.order.match_id,
             id=number,
             deal=ask.deal,
-            time_left_ms=0 if ask.budget_ms is None else max(1, int(ask.budget_ms)),
+            time_left_ms=0 if ask.budget_ms is None else int(ask.budget_ms) or 1,
             last_took_ms=int(ask.last_took_ms),
         )
         question = Question(number, match.order.match_id, data, ask.budget_ms, match.answered)

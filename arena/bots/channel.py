@@ -63,7 +63,7 @@ class Question:
         """Called once, with what the referee is to be told."""
         self.sent = 0.0
         """When it was sent, in seconds of the stopwatch."""
-        self.hard_s = 0.0
+        self.hard_s = _FOREVER
         """The budgets of all decisions that were open on the stream when it was sent, this one included."""
 
 
@@ -145,7 +145,7 @@ class Channel:
         if question.budget_s is not None:
             self._open_budget_s += question.budget_s
             question.hard_s = self._open_budget_s
-        question.sent = self._stopwatch.now()
+        question.sent = self._stopwatch.latest
         self._outbox.append(question)
         if idle:
             self._wake_writer()
@@ -250,30 +250,36 @@ class Channel:
             self._answer_oldest(now, Fault.MALFORMED, str(error))
             return
         known: list[tuple[Question, codec.Answer]] = []
+        first_sent = now
         for answer in answers:
             question = self._open.pop(answer.id, None)
             if question is None:
                 traffic.dropped += 1
-            else:
-                known.append((question, answer))
+                continue
+            known.append((question, answer))
+            if question.sent < first_sent:
+                first_sent = question.sent
+            if question.budget_s is not None:
+                self._open_budget_s -= question.budget_s
         if not known:
             self._silent_messages += 1
             if traffic.dropped > MAX_DROPPED or self._silent_messages > MAX_DROPPED:
                 self._break(Broken.FLOOD, f"over {MAX_DROPPED} messages or answers to no open decision")
             return
+        if not self._open:
+            self._open_budget_s = 0.0  # no rounding is carried along
         traffic.answers += len(known)
         self._expired_in_a_row = 0
-        share = (now - max(self._last_answer, min(question.sent for question, _ in known))) / len(known)
+        share = (now - max(self._last_answer, first_sent)) / len(known)
         self._last_answer = now
         for question, answer in known:
-            self._close_budget(question)
-            took_ms = min(share, now - question.sent) * 1000
-            if question.budget_s is not None and now - question.sent > question.hard_s:
-                took_ms = (now - question.sent) * 1000
+            took_s = now - question.sent
+            if took_s <= question.hard_s and share < took_s:
+                took_s = share
             if answer.error:
-                question.answered(NoReply(Fault.ERROR, took_ms, answer.error))
+                question.answered(NoReply(Fault.ERROR, took_s * 1000, answer.error))
             else:
-                question.answered(Reply(answer.action, took_ms, answer.think_us))
+                question.answered(Reply(answer.action, took_s * 1000, answer.think_us))
         self._release()
 
     def _answer_oldest(self, now: float, fault: Fault, evidence: str) -> None:
@@ -284,17 +290,14 @@ class Channel:
             return
         took_s = now - max(self._last_answer, question.sent)
         self._last_answer = now
-        self._close_question(question)
+        self._close(question)
         question.answered(NoReply(fault, took_s * 1000, evidence))
         self._release()
 
-    def _close_question(self, question: Question) -> None:
+    def _close(self, question: Question) -> None:
         del self._open[question.id]
-        self._close_budget(question)
-
-    def _close_budget(self, question: Question) -> None:
         if question.budget_s is not None:
-            self._open_budget_s = self._open_budget_s - question.budget_s if self._open else 0.0
+            self._open_budget_s -= question.budget_s
 
     def _release(self) -> None:
         while self._held and len(self._open) < self._at_once and not self._closed:
@@ -313,8 +316,8 @@ class Channel:
 
     def _due(self, question: Question) -> float:
         """When the oldest decision runs out of time: its clock starts at the last answer or ruling before it."""
-        assert question.budget_s is not None
-        return min(max(question.sent, self._last_answer) + question.budget_s, question.sent + question.hard_s)
+        budget_s = _FOREVER if question.budget_s is None else question.budget_s
+        return min(max(question.sent, self._last_answer) + budget_s, question.sent + question.hard_s)
 
     def _look(self) -> None:
         """The timer fired: rule on the oldest decision if its time is really over, then set the timer again."""
@@ -324,8 +327,7 @@ class Channel:
         late = [
             question
             for index, question in enumerate(self._open.values())
-            if question.budget_s is not None
-            and now > (self._due(question) if index == 0 else question.sent + question.hard_s) + GRACE_S
+            if now > (self._due(question) if index == 0 else question.sent + question.hard_s) + GRACE_S
         ]
         if late:
             question = late[0]
@@ -335,13 +337,13 @@ class Channel:
                 return
             took_s = now - max(question.sent, self._last_answer)
             self._last_answer = now
-            self._close_question(question)
+            self._close(question)
             self.tell(codec.withdrawn(question.match_id, question.id, codec.WithdrawnReason.LATE))
             question.answered(NoReply(Fault.LATE, took_s * 1000))
             self._release()
             self._wake_writer()
         oldest = next(iter(self._open.values()), None)
-        if oldest is not None and oldest.budget_s is not None and not self._closed:
+        if oldest is not None and not self._closed:
             self._look_by(self._due(oldest))
 
     # -- the end -------------------------------------------------------------------------------------------------

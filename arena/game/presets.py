@@ -115,6 +115,53 @@ PRESETS: Mapping[str, Rules] = {
             "match_target": 11,
         }
     ),
+    # 000 "Sixty-Six a tre"
+    "three-handed": _SIXTY_SIX.with_options({"seating": "dealer_out", "seats": 3, "deal_rotation": "clockwise"}),
+    # 002 for three
+    "sessantasei-3": _SESSANTASEI_32.with_options(
+        {"hand": 7, "seating": "free_for_all", "seats": 3, "deal_rotation": "clockwise", "close_min_talon": 5}
+    ),
+    # 000 "Gioco in coppia a quattro"
+    "four-handed": _SIXTY_SIX.with_options(
+        {
+            "seating": "partners",
+            "seats": 4,
+            "trump_source": "dealer_card",
+            "deal_rotation": "clockwise",
+            "exchange": "off",
+            "marriage_phase": "any",
+            "close": "off",
+        }
+    ),
+    # 002 for four
+    "sessantasei-101": _SESSANTASEI_32.with_options(
+        {
+            "deck": 48,
+            "hand": 7,
+            "seating": "partners",
+            "seats": 4,
+            "deal_rotation": "clockwise",
+            "target": 101,
+            "close_min_talon": 4,
+            "class_line": 51,
+        }
+    ),
+    # 000 "Tausendeins"
+    "tausendeins": _SIXTY_SIX.with_options(
+        {
+            "hand": 8,
+            "trump_source": "marriage",
+            "exchange": "off",
+            "marriage": "pending",
+            "marriage_phase": "any",
+            "close": "off",
+            "claim": "off",
+            "last_trick": "none",
+            "match_target": 1001,
+            "marriage_values": "by_suit",
+            "score": "card_points",
+        }
+    ),
 }
 
 

@@ -82,9 +82,9 @@ def worlds(rules: Rules | Game, view: View, rng: Randomness) -> Iterator[World]:
 def view_is_open(rules: Rules | Game, view: View) -> bool:
     """Whether the seat of a two-seat deal can work out the other hand: nothing else is hidden."""
     game = _game(rules)
-    others = [seat for seat, size in enumerate(view.hand_sizes) if size and seat != view.seat]
+    others = _others(game, view)
     missing = sum(view.hand_sizes[seat] - view.known[seat].bit_count() for seat in others)
-    return len(others) <= 1 and game.rules.active_seats == 2 and len(_unseen(game, view)) == missing
+    return len(others) == 1 and len(_unseen(game, view)) == missing
 
 
 def world_with(rules: Rules | Game, view: View, other_hand: int | None = None) -> World:
@@ -94,7 +94,7 @@ def world_with(rules: Rules | Game, view: View, other_hand: int | None = None) -
     and where the hand does not fit the view.
     """
     game = _game(rules)
-    others = [seat for seat in game.table.orders[view.dealer][view.leader] if seat != view.seat]
+    others = _others(game, view)
     if len(others) != 1:
         raise UsageError(f"{len(others)} other seats play this deal; only where one does its hand makes a world")
     (other,) = others
@@ -164,6 +164,11 @@ def _ready(rules: Rules) -> Game:
 
 
 # -- what is hidden --------------------------------------------------------------------------------------------------
+
+
+def _others(game: Game, view: View) -> list[int]:
+    """The seats that play this deal, without the viewer."""
+    return [seat for seat in game.table.orders[view.dealer][view.leader] if seat != view.seat]
 
 
 def _unseen(game: Game, view: View) -> list[int]:
@@ -243,24 +248,27 @@ def _preferred(card: int, led: int, best: int, trump: int) -> int:
     return mask_of(other for other, hand in pairs if not strict_follow(hand, led, best, trump) >> card & 1)
 
 
-def _strict_tricks(game: Game, view: View) -> list[list[tuple[int, int]]]:
-    """The tricks of strict play in the view's history, the last one perhaps unfinished: (seat, card) in order."""
-    if game.rules.marriage_values is MarriageValues.BY_SUIT:
-        return []  # trump changed on the way
-    seats = game.rules.active_seats
-    if view.closer is None and view.talon >= seats:
-        return []
-    first = 0
-    if view.closer is not None and (closed := view.past_actions.find(CLOSE)) >= 0:
-        first = sum(action <= 32 for action in view.past_actions[:closed])
+def _strict_tricks(game: Game, view: View) -> Iterator[list[tuple[int, int]]]:
+    """The tricks of strict play that the view shows, the one on the table last: (seat, card) in the order played.
+
+    None where marriages change what is trump (1001: by then each seat can work the other hand out anyway).
+    """
+    order = game.table.orders[view.dealer][view.leader]
+    seats = len(order)
+    if (view.closer is None and view.talon >= seats) or game.rules.marriage_values is MarriageValues.BY_SUIT:
+        return
     plays = [(seat, card) for seat, card in zip(view.past_seats, view.past_actions, strict=True) if card <= 32]
-    unfinished = len(view.table)
+    finished = plays[: max(0, len(plays) - len(view.table))]
     if view.closer is None:
-        first = max(0, len(plays) - unfinished - seats * (game.rules.hand - max(view.hand_sizes)))
-    # A deal that was resumed in mid-trick has that trick in its history without the beginning: leave it out.
-    if missing := len(view.winners) * seats + unfinished - len(plays):
-        first = max(first, seats - missing)
-    return [plays[start : start + seats] for start in range(first, len(plays), seats)]
+        tricks = game.rules.hand - max(view.hand_sizes)
+    else:
+        tricks = sum(action <= 32 for action in view.past_actions[view.past_actions.find(CLOSE) + 1 :]) // seats
+    # History that began in mid-trick has no beginning of that trick: count whole tricks from the end.
+    for back in range(min(tricks, len(finished) // seats), 0, -1):
+        start = len(finished) - back * seats
+        yield finished[start : start + seats]
+    if view.table:
+        yield list(zip(order, view.table, strict=False))
 
 
 def _groups(cards: Sequence[int], places: Sequence[_Place]) -> list[_Group]:

@@ -134,14 +134,17 @@ def forfeit_value(deal: Deal, side: int) -> int:
 
 
 def _floor(deal: Deal, side: int) -> int:
-    """The class by the standing of `side`, after a close by the snapshot: what an opponent's right claim scores.
+    """The most that a right claim of an opponent would score, after a close by the snapshot.
 
     Losing on purpose must not pay.
     """
     rules = deal.game.rules
     if deal.closer is not None and rules.close_snapshot is CloseSnapshot.CLOSING:
-        return class_of(deal.closed_points, deal.closed_tricks, (side,), rules.class_line)
-    return class_of(deal.points, deal.tricks, (side,), rules.class_line)
+        points, tricks = deal.closed_points, deal.closed_tricks
+    else:
+        points, tricks = tuple(deal.points), tuple(deal.tricks)
+    line = rules.class_line
+    return max(class_of(points, tricks, deal.opponents(other), line) for other in deal.opponents(side))
 
 
 def pay(deal: Deal, winners: Iterable[int], value: int) -> tuple[int, ...]:

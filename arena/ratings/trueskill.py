@@ -28,7 +28,7 @@ from arena.ratings.statistics import (
 )
 
 MAX_SWEEPS = 200
-"""Where a fit gives up: twice what the worst log known to us needs."""
+"""Where a fit gives up: twice what games of two or three sides were seen to take."""
 
 _TOLERANCE = 1e-7
 """Settled: no mean and no standard deviation moves by more than this, in points."""
@@ -57,7 +57,7 @@ class Fit:
 
     @property
     def converged(self) -> bool:
-        """Whether more sweeps would change nothing; false is a bug of the arena, and no user's mistake."""
+        """Whether more sweeps would change nothing: it may fail where four or more very unlike sides meet often."""
         return self.sweeps < MAX_SWEEPS
 
 

@@ -70,20 +70,12 @@ def _bytes(numbers: Iterable[int]) -> bytes:
         raise WireError("a number came that is neither a seat nor an action") from None
 
 
-@lru_cache(maxsize=1 << 15)
 def _varint(number: int) -> bytes:
-    parts = bytearray()
-    while number > 127:
-        parts.append(number & 127 | 128)
-        number >>= 7
-    parts.append(number)
-    return bytes(parts)
-
-
-@lru_cache(maxsize=4096)
-def _packed(numbers: tuple[int, ...]) -> bytes:
-    """The content of a packed list of numbers that may be 128 and more."""
-    return bytes(numbers) if max(numbers, default=0) < 128 else b"".join(map(_varint, numbers))
+    if number < 1 << 7:
+        return bytes((number,))
+    if number < 1 << 14:
+        return bytes((number & 127 | 128, number >> 7))
+    return bytes((number & 127 | 128,)) + _varint(number >> 7)
 
 
 _M = TypeVar("_M", bound=Message)
@@ -94,13 +86,6 @@ def _parsed(message: type[_M], data: bytes) -> _M:
         return message.FromString(data)
     except DecodeError:
         raise WireError(f"{len(data)} bytes came that are not a {message.DESCRIPTOR.name}") from None
-
-
-@lru_cache(maxsize=1024)
-def _text(text: str) -> bytes:
-    """The length and the bytes of a text."""
-    data = text.encode()
-    return _varint(len(data)) + data
 
 
 # -- framing -------------------------------------------------------------------------------------------------------
@@ -121,10 +106,16 @@ _MATCH_STARTED, _DECISION, _WITHDRAWN, _FAULT, _DEAL_ENDED, _MATCH_ENDED = (
 _ANSWER = _tag(pb.PlayResponse, "answers")
 
 
+@lru_cache(maxsize=4096)
+def _frame(tag: bytes, size: int) -> bytes:
+    """What comes before a message of that size to make it an `Event` of one field in `PlayRequest.events`."""
+    inner = tag + _varint(size)
+    return _ITEM + _varint(len(inner) + size) + inner
+
+
 def _event(tag: bytes, message: bytes) -> bytes:
     """An `Event` of one field, framed as an item of `PlayRequest.events`."""
-    size = _varint(len(message))
-    return b"%b%b%b%b%b" % (_ITEM, _varint(len(tag) + len(size) + len(message)), tag, size, message)
+    return _frame(tag, len(message)) + message
 
 
 # -- the arena writes ----------------------------------------------------------------------------------------------
@@ -161,53 +152,66 @@ class _Gap(Enum):
     """Any number, as `_varint` makes it."""
     LIST = (_DELIMITED, b"%c%b")
     """Less than 128 bytes, as their number and themselves."""
-    TEXT = (_DELIMITED, b"%b")
-    """A text, as `_text` makes it."""
-    FIELDS = (None, b"%b")
-    """Whole fields with their tags."""
+    SIZED = (_DELIMITED, b"%b")
+    """A list of numbers, as `_sized` makes it."""
 
 
 def _decision_template(**gaps: _Gap) -> bytes:
-    """A `Decision` with gaps for its values in the order given; the tags come from the generated code."""
-    template = b""
-    for field, gap in gaps.items():
-        wire_type, value = gap.value
-        template += value if wire_type is None else _tag(pb.Decision, field, wire_type) + value
-    return template
+    """Fields of a `Decision` with gaps for their values in the order given; the tags come from the generated code."""
+    return b"".join(_tag(pb.Decision, field, gap.value[0]) + gap.value[1] for field, gap in gaps.items())
 
 
-# A decision is put together by hand because one is sent for every action: protobuf's own constructor takes three
-# times as long.  Lists stay below 128 bytes: the longest deal has 48 plays and fewer than 40 other actions.
+# A decision is put together by hand because one is sent for every action: protobuf's own constructor takes several
+# times as long.  Fields that stay the same for a while are kept.  Lists stay below 128 bytes: the longest deal has 48
+# plays and fewer than 40 other actions.
 _DECISION_TEMPLATE = _decision_template(
-    match_id=_Gap.TEXT,
     id=_Gap.NUMBER,
     point=_Gap.BYTE,
     legal=_Gap.LIST,
     hand=_Gap.LIST,
-    seat=_Gap.BYTE,
-    dealer=_Gap.BYTE,
     leader=_Gap.BYTE,
     trump=_Gap.BYTE,
     turn_up=_Gap.BYTE,
     talon=_Gap.BYTE,
     table=_Gap.LIST,
-    bound=_Gap.LIST,
-    points=_Gap.LIST,
-    pending=_Gap.LIST,
-    tricks=_Gap.LIST,
-    closing=_Gap.FIELDS,
-    hand_sizes=_Gap.LIST,
-    known=_Gap.FIELDS,
+    points=_Gap.SIZED,
+    pending=_Gap.SIZED,
+    tricks=_Gap.SIZED,
+    hand_sizes=_Gap.SIZED,
     past_actions=_Gap.LIST,
     past_seats=_Gap.LIST,
     trick_winners=_Gap.LIST,
-    score=_Gap.LIST,
-    carry=_Gap.NUMBER,
-    deal=_Gap.NUMBER,
-    time_left_ms=_Gap.NUMBER,
-    last_took_ms=_Gap.NUMBER,
-    resumed=_Gap.BYTE,
 )
+
+
+@lru_cache(maxsize=1 << 14)
+def _sized(numbers: tuple[int, ...]) -> bytes:
+    """A packed list of numbers with its size."""
+    if max(numbers) < 128:
+        return bytes((len(numbers), *numbers))
+    content = b"".join(map(_varint, numbers))
+    return _varint(len(content)) + content
+
+
+@lru_cache(maxsize=4096)
+def _deal_fields(
+    match_id: str, deal: int, seat: int, dealer: int, score: tuple[int, ...], carry: int
+) -> bytes:
+    """What a seat is told alike throughout a deal."""
+    fields = pb.Decision(match_id=match_id, deal=deal, seat=seat, dealer=dealer, score=score, carry=carry)
+    return fields.SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def _clock_fields(time_left_ms: int, last_took_ms: int, resumed: bool) -> bytes:
+    return pb.Decision(
+        time_left_ms=time_left_ms, last_took_ms=last_took_ms, resumed=resumed
+    ).SerializeToString()
+
+
+@lru_cache(maxsize=1024)
+def _bound_field(bound: int) -> bytes:
+    return pb.Decision(bound=cast(Any, cards_of(bound))).SerializeToString()
 
 
 @lru_cache(maxsize=1024)
@@ -237,43 +241,34 @@ def decision(
         seat, point, legal, hand, dealer, leader, trump, turn_up, talon, table, bound, points, pending, tricks,
         closer, closed_points, closed_tricks, hand_sizes, known, past_seats, past_actions, winners, score, carry,
     ) = view  # fmt: skip
-    legal_list = hand_bytes(legal & DISTINCT) + _OTHER_ACTIONS[legal >> _FIRST_OTHER]
     hand_list = hand_bytes(hand)
-    bound_list = hand_bytes(bound)
-    points_list = _packed(points)
-    pending_list = _packed(pending)
-    score_list = _packed(score)
+    cards = legal & DISTINCT
+    legal_list = hand_list if cards == hand else hand_bytes(cards)
+    if cards != legal:
+        legal_list += _OTHER_ACTIONS[legal >> _FIRST_OTHER]
     message = _DECISION_TEMPLATE % (
-        _text(match_id),
         _varint(id),
         point,
         len(legal_list), legal_list,
         len(hand_list), hand_list,
-        seat,
-        dealer,
         leader,
         trump,
         turn_up,
         talon,
         len(table), bytes(table),
-        len(bound_list), bound_list,
-        len(points_list), points_list,
-        len(pending_list), pending_list,
-        len(tricks), bytes(tricks),
-        b"" if closer is None else _closing_field(closer, closed_points, closed_tricks),
-        len(hand_sizes), bytes(hand_sizes),
-        _known_fields(known),
+        _sized(points),
+        _sized(pending),
+        _sized(tricks),
+        _sized(hand_sizes),
         len(past_actions), past_actions,
         len(past_seats), past_seats,
         len(winners), winners,
-        len(score_list), score_list,
-        _varint(carry),
-        _varint(deal),
-        _varint(time_left_ms),
-        _varint(last_took_ms),
-        resumed,
-    )  # fmt: skip
-    return _event(_DECISION, message)
+    ) + _deal_fields(match_id, deal, seat, dealer, score, carry) + _known_fields(known)  # fmt: skip
+    if bound:
+        message += _bound_field(bound)
+    if closer is not None:
+        message += _closing_field(closer, closed_points, closed_tricks)
+    return _event(_DECISION, message + _clock_fields(time_left_ms, last_took_ms, resumed))
 
 
 def withdrawn(match_id: str, id: int, reason: WithdrawnReason) -> bytes:

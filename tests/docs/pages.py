@@ -1,7 +1,7 @@
 """The pages as they are written: their fenced blocks, headings and links.
 
-A block's language says what a test does with it: `sh` is run, `python` is executed (or played, if it is a bot), `toml` is
-loaded, `text` is for reading only.  A word after the language names the file that the block is.
+A block's language says what a test does with it: `sh` is run, `python` is executed (or played, if it is a bot), `toml`
+is loaded, `text` is for reading only.  A word after the language names the file that the block is.
 """
 
 from __future__ import annotations
@@ -77,5 +77,5 @@ def table(page: Path, heading: str) -> list[list[str]]:
     for line in lines[start + 2 :]:
         if not line.startswith("|"):
             break
-        rows.append([cell.strip() for cell in line.strip("|").split(" | ")])
+        rows.append([cell.strip() for cell in line[1:-1].split("|")])
     return rows

@@ -1,45 +1,57 @@
-"""The table of presets in docs/rules/README.md is made from `arena.game.presets`: `python -m tests.docs.presets`."""
+"""The tables of presets in docs/rules/README.md are made from `arena.game.presets`: `python -m tests.docs.presets`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from arena.game.presets import PRESETS
-from arena.game.rules import OPTION_TYPES, Claim, Close, Exchange, LastTrick, Marriage, Rules
+from arena.game.rules import OPTION_TYPES, Claim, Close, Exchange, LastTrick, Marriage, Rules, Score, TrumpSource
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules" / "README.md"
 BEGIN = "<!-- presets: begin (python -m tests.docs.presets writes what is between these lines) -->\n"
 END = "<!-- presets: end -->\n"
 DASH = "–"
+DEFAULT = "sixty-six"
 
 
-def table() -> str:
-    """Options by presets, and in a sentence what is the same in all of them."""
-    common = {option for option in OPTION_TYPES if len({_cell(rules, option) for rules in PRESETS.values()}) == 1}
-    return "\n".join(
-        [
-            _line(["option", *(f"`{name}`" for name in PRESETS)]),
-            _line(["---"] * (len(PRESETS) + 1)),
-            *(_line([f"`{option}`", *_cells(option)]) for option in OPTION_TYPES if option not in common),
-            "",
-            f"The same in all of them: {_listed(option for option in OPTION_TYPES if option in common)}.",
-            "",
-        ]
-    )
+def tables() -> str:
+    """One for the ordinary games of two, one for all others."""
+    ordinary = [name for name, rules in PRESETS.items() if _is_ordinary(rules)]
+    others = [name for name in PRESETS if name not in ordinary]
+    return f"{_table(ordinary)}\n{_table([DEFAULT, *others])}"
+
+
+def _is_ordinary(rules: Rules) -> bool:
+    return rules.seats == 2 and rules.trump_source is TrumpSource.TURN_UP
+
+
+def _table(names: Sequence[str]) -> str:
+    """Options by presets; in a sentence below it what is the same in all of these presets."""
+    shown = [PRESETS[name] for name in names]
+    common = [option for option in OPTION_TYPES if len({_cell(rules, option) for rules in shown}) == 1]
+    lines = [
+        _line(["option", *(f"`{name}`" for name in names)]),
+        _line(["---"] * (len(names) + 1)),
+        *(_line([f"`{option}`", *_cells(shown, option)]) for option in OPTION_TYPES if option not in common),
+    ]
+    if common:
+        values = ", ".join(f"`{option} = {_cell(PRESETS[DEFAULT], option)}`" for option in common)
+        lines += ["", f"The same in all of these: {values}."]
+    return "\n".join([*lines, ""])
 
 
 def fresh(page: str) -> str:
     """The page with the table as it should be."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
-    assert begin and end, f"{PAGE} has lost the lines around the table of presets"
-    return before + begin + table() + end + after
+    assert begin and end, f"{PAGE} has lost the lines around the tables of presets"
+    return before + begin + tables() + end + after
 
 
-def _cells(option: str) -> Iterator[str]:
-    default = _cell(Rules(), option)
-    for rules in PRESETS.values():
+def _cells(shown: Sequence[Rules], option: str) -> Iterator[str]:
+    default = _cell(PRESETS[DEFAULT], option)
+    for rules in shown:
         cell = _cell(rules, option)
         yield cell if cell in (default, DASH) else f"**{cell}**"
 
@@ -59,13 +71,13 @@ def _meaningless(rules: Rules) -> set[str]:
         options |= {option for option in OPTION_TYPES if option.startswith("close_")}
     if rules.claim in (Claim.AUTO, Claim.OFF):
         options.add("false_claim")
+    if rules.claim is Claim.OFF:
+        options.add("target")
+    if rules.score is Score.CARD_POINTS:
+        options |= {"class_line", "illegal_play", "tie"}
     if rules.last_trick in (LastTrick.WINS_ONE, LastTrick.PLUS_10_WINS):
         options.add("tie")
     return options
-
-
-def _listed(options: Iterable[str]) -> str:
-    return ", ".join(f"`{option} = {_cell(Rules(), option)}`" for option in options)
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The pages do what they say: commands run, snippets work, links lead somewhere, and nothing that they list is missing."""
+"""The pages do what they say: commands run, snippets work, and links lead somewhere."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
-from enum import StrEnum
 from pathlib import Path
 
 import pytest
 
 from arena.bots.manifest import MANIFEST, resolve
-from arena.game.presets import PRESETS
-from arena.game.rules import _NUMBERS, OPTION_TYPES
 from arena.tournament.config import load_config
-from tests.docs import presets
-from tests.docs.pages import LANGUAGES, PAGES, ROOT, Block, anchors, blocks, links, prose, table
+from tests.docs.pages import LANGUAGES, PAGES, ROOT, Block, anchors, blocks, links, prose
 
 BIN = Path(sys.executable).parent
-RULES = ROOT / "docs" / "rules" / "README.md"
 TWO_BOTS = '\n[[bots]]\nbot = "random"\n[[bots]]\nbot = "greedy"\n'
 BROUGHT = ("Makefile", "pyproject.toml", "requirements.txt", "tournament.toml")
 """What commands find in their folder: the files that `make` needs, with a small tournament."""
@@ -51,36 +46,33 @@ def write(path: Path, text: str) -> None:
     path.write_text(re.sub(r"^pairs = \d+", "pairs = 1", text, flags=re.MULTILINE), encoding="utf-8")
 
 
-def run(command: list[str], folder: Path, place: str) -> str:
-    """What a command that must succeed writes to stdout."""
+def run(command: list[str], folder: Path, place: str) -> None:
+    """Run a command that must succeed, without a fault of a bot that it plays."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
     environment |= {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{place}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    assert "by a fault" not in done.stdout, f"{place}: a bot committed a fault\n{done.stdout}\n{done.stderr}"
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_everything_that_a_page_shows_works(page: Path, folder: Path) -> None:
+    commands = "".join(block.text for block in blocks(page) if block.language == "sh")
     for block in blocks(page):
         assert block.language in LANGUAGES, f"{block.place}: what is to be done with {block.language!r}?"
         match block.language:
             case "sh":
                 run(["bash", "-euo", "pipefail", "-c", block.text], folder, block.place)
             case "python":
-                try_python(block, folder)
+                path = folder / (block.name or "snippet.py")
+                write(path, block.text)
+                if not block.is_bot:
+                    run([sys.executable, str(path)], folder, block.place)
+                elif not (block.name and block.name in commands):  # which would be the page's own match
+                    run(["arena", "play", str(path), "random"], folder, block.place)
             case "toml":
                 try_toml(block, folder)
-
-
-def try_python(block: Block, folder: Path) -> None:
-    path = folder / (block.name or "snippet.py")
-    write(path, block.text)
-    if block.is_bot:
-        played = run(["arena", "play", str(path), "random"], folder, block.place)
-        assert "by a fault" not in played, f"{block.place}\n{played}"
-    else:
-        run([sys.executable, str(path)], folder, block.place)
 
 
 def try_toml(block: Block, folder: Path) -> None:
@@ -121,28 +113,3 @@ def test_every_page_can_be_reached_from_the_first() -> None:
         reached.add(page)
         waiting += [(page.parent / link.partition("#")[0]).resolve() for link in links(page) if link[0] != "#"]
     assert reached >= set(PAGES)
-
-
-# -- rules ----------------------------------------------------------------------------------------------------------
-
-
-def test_the_table_of_presets_is_fresh() -> None:
-    page = RULES.read_text(encoding="utf-8")
-    assert page == presets.fresh(page), "run: python -m tests.docs.presets"
-
-
-def test_every_preset_has_a_page() -> None:
-    for name in PRESETS:
-        assert any(f"`{name}`" in prose(page) for page in RULES.parent.glob("*.md") if page != RULES), name
-
-
-def test_the_options_are_listed_with_all_their_values() -> None:
-    listed = {row[0].strip("`"): re.findall(r"`(\w+)`", row[1]) for row in table(RULES, "option")}
-    expected = {name: possible(name, kind) for name, kind in OPTION_TYPES.items()}
-    assert listed == expected
-
-
-def possible(name: str, kind: type) -> list[str]:
-    if issubclass(kind, StrEnum):
-        return [str(value) for value in kind]
-    return ["true", "false"] if kind is bool else [str(value) for value in _NUMBERS[name]]

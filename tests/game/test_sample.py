@@ -14,10 +14,12 @@ from arena.cards import CARDS, Card, hand_cards, hand_mask, parse_cards
 from arena.errors import UsageError
 from arena.game.deal import Deal
 from arena.game.game import Game
+from arena.game.position import position_of, resume
+from arena.game.rules import MarriageValues
 from arena.game.sample import World, resume_world, sample_world, unseen, view_is_open, world_with, worlds
 from arena.game.tricks import strict_follow
 from arena.game.views import View
-from tests.game.tables import GAMES, any_policy, do, game, mixed_rules, moments, shuffled, state
+from tests.game.tables import GAMES, any_policy, at_random, do, game, mixed_rules, moments, shuffled, state
 
 T = TypeVar("T")
 EVERY_GAME = pytest.mark.parametrize("name", GAMES)
@@ -35,11 +37,17 @@ class Duty(NamedTuple):
 
 def played_out(game: Game, rng: random.Random) -> Iterator[tuple[Deal, list[Duty]]]:
     """Every moment of a random deal, with what was played in strict play until then."""
-    deal = shuffled(game, rng)
+    return played_on(shuffled(game, rng), rng)
+
+
+def played_on(deal: Deal, rng: random.Random) -> Iterator[tuple[Deal, list[Duty]]]:
+    """The same from some moment on, without what was played to the trick that lies on the table then."""
     duties: list[Duty] = []
+    begun = bool(deal.table)
     for action in moments(deal, any_policy(rng), rng):
         yield deal, duties
-        if deal.strict and deal.table and action.card is not None and deal.to_act is not None:
+        begun = begun and bool(deal.table)
+        if deal.strict and deal.table and not begun and action.card is not None and deal.to_act is not None:
             duties.append(Duty(deal.to_act, action, deal.table[0], deal.best, deal.trump))
 
 
@@ -95,7 +103,20 @@ def test_a_seat_sees_the_same_under_mixed_rules(seed: int) -> None:
             view = deal.view(rng.randrange(deal.game.rules.seats))
             world = sample_world(deal.game, view, rng)
             assert resume_world(deal.game, view, world).view(view.seat) == view
-            assert dutiful(world, duties)
+            assert deal.game.rules.marriage_values is MarriageValues.BY_SUIT or dutiful(world, duties)
+
+
+@EVERY_GAME
+def test_a_seat_sees_the_same_after_a_position_whose_past_is_unknown(name: str) -> None:
+    rng = random.Random(f"resumed {name}")
+    for _ in range(8):
+        start = resume(GAMES[name], position_of(at_random(GAMES[name], rng)))
+        for deal, duties in played_on(start, rng):
+            assert deal.to_act is not None
+            view = deal.view(deal.to_act)
+            world = sample_world(deal.game, view, rng)
+            assert resume_world(deal.game, view, world).view(view.seat) == view
+            assert deal.game.rules.marriage_values is MarriageValues.BY_SUIT or dutiful(world, duties)
 
 
 @EVERY_GAME
@@ -240,9 +261,12 @@ def test_a_seat_that_trumped_is_not_given_the_suit_led() -> None:
         """,
     )
     do(deal, "close AS 9H")  # seat 1 has no spade
-    shown = [world.hands[1] for world in islice(worlds(deal.game, deal.view(0), random.Random(1)), 300)]
-    assert not any(hand & hand_mask(parse_cards("TS KS QS JS 9S")) for hand in shown)
-    assert any(hand & hand_mask(parse_cards("AD")) for hand in shown)
+    drawn = list(islice(worlds(deal.game, deal.view(0), random.Random(1)), 1000))
+    spades = parse_cards("TS KS QS JS 9S")
+    assert not any(world.hands[1] & hand_mask(spades) for world in drawn)
+    assert any(world.hands[1] & hand_mask(parse_cards("AD")) for world in drawn)
+    places = Counter(world.talon.index(card) for world in drawn for card in spades)
+    assert is_even(places, Counter(range(11)))
 
 
 # -- what does not fit ------------------------------------------------------------------------------------------------
