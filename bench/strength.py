@@ -95,7 +95,10 @@ def load_file(path: Path) -> Choose:
 
 
 def compare(one: Player, other: Player, game: Game, pairs: int, seed: str) -> Comparison:
-    """Play the pairs.  Raises `UsageError` for rules of more than two sides, `IllegalAction` for a fault of a bot."""
+    """Play the pairs, the same for the same seed.
+
+    Raises `UsageError` for rules of more than two sides, `IllegalAction` for a fault of a bot.
+    """
     if game.table.sides != 2:
         raise UsageError(f"a mirrored pair has two sides, these rules have {game.table.sides}")
     secret = decks.secret_from_seed(seed)
@@ -142,8 +145,10 @@ def main() -> None:
         parser.error(f"--pairs is {options.pairs}; expected 1 or more")
     try:
         game = Game(preset(options.rules))
-        players = [Player(name, load(name)) for name in (options.one, options.other)]
-        result = compare(*players, game, options.pairs, options.seed)
+        one, other = Player(options.one, load(options.one)), Player(options.other, load(options.other))
+        # What a bot loads at its first decisions is no part of their time.
+        compare(Player(one.name, one.function), Player(other.name, other.function), game, 1, options.seed)
+        result = compare(one, other, game, options.pairs, options.seed)
     except UsageError as error:
         parser.error(str(error))
     won, points = Mean.of(result.won), Mean.of(result.points)
@@ -151,7 +156,7 @@ def main() -> None:
     print(f"{options.one} wins {100 * won.value:.1f} +- {100 * won.error:.1f} % of deals, "
           f"{points.value:+.2f} +- {points.error:.2f} game points a deal")  # fmt: skip
     print(", ".join(f"{how} {count / options.pairs / 2:.1%}" for how, count in sorted(result.terminations.items())))
-    print("\n".join(player.times() for player in players))
+    print(f"{one.times()}; {other.times()}")
 
 
 if __name__ == "__main__":

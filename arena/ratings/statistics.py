@@ -23,6 +23,8 @@ MOST_DRAW_PROBABILITY = 0.98
 
 _FAR = -35.0
 """Where the tail's series takes over: exact to 1e-8 from here, while `erfc` holds to -37."""
+_LEAST_MARGIN = 1e-9
+"""Narrower ties would have no probability left in floating point."""
 _LOG_SQRT_TAU = 0.5 * math.log(math.tau)
 
 quantile = NormalDist().inv_cdf
@@ -78,6 +80,10 @@ class _Point:
     gradient: NDArray[np.float64]
     hessian: NDArray[np.float64]
 
+    def newton_step(self) -> NDArray[np.float64]:
+        """From here to the summit of the parabola that fits here."""
+        return np.asarray(np.linalg.solve(-self.hessian, self.gradient), np.float64)
+
 
 def _likeliest_margin(met: Sequence[tuple[Encounter, int]], start: float) -> float:
     """The draw margin where the likelihood is highest, in standard deviations of a performance difference.
@@ -92,18 +98,14 @@ def _likeliest_margin(met: Sequence[tuple[Encounter, int]], start: float) -> flo
         for (side, other, tie), copies in met
     ]
     point = _likelihood(trials, np.array([0.0] * len(names) + [start]))
-    for _ in range(100):
-        step = np.linalg.solve(-point.hessian, point.gradient)
-        while True:
-            at = point.at + step
-            if at[-1] > 0 and (trial := _likelihood(trials, at)).value >= point.value:
-                point = trial
-                break
+    step = point.newton_step()
+    while np.abs(step).max() > 1e-10:
+        at = point.at + step
+        if at[-1] > _LEAST_MARGIN and (trial := _likelihood(trials, at)).value > point.value:
+            point = trial
+            step = point.newton_step()
+        else:
             step /= 2
-            if np.abs(step).max() < 1e-10:
-                break
-        if np.abs(step).max() < 1e-10:
-            break
     return float(point.at[-1])
 
 

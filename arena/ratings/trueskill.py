@@ -57,7 +57,7 @@ class Fit:
 
     @property
     def converged(self) -> bool:
-        """Whether more sweeps would change nothing: it may fail where four or more very unlike sides meet often."""
+        """Whether more sweeps would change nothing; this can fail where four or more sides meet often."""
         return self.sweeps < MAX_SWEEPS
 
 

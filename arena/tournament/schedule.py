@@ -1,36 +1,25 @@
-"""Who meets whom, in which order: a lazy, pure function of the config, the same for any join order.
+"""All matches in their order: a lazy, pure function of the config, the same for any join order.
 
 Chunk of lists by chunk, everyone in turn, the legs of a block next to each other: at any moment no pairing is more
-than one block a leg ahead of another, and nobody more than one meeting ahead of another (two in an odd field; in a
-gauntlet champions compare with champions).
+than one block a leg ahead of another, and nobody more than one meeting ahead of another (two in an odd field, three
+where more than two meet; in a gauntlet champions compare with champions).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import assert_never
 
 from arena.errors import UsageError
 from arena.match.summary import MatchKey
-
-Pairing = tuple[str, ...]
-"""The names of the participants that meet, sorted."""
-
-
-class Format(StrEnum):
-    """Who meets whom."""
-
-    ROUND_ROBIN = "round-robin"
-    """Everyone meets everyone."""
-    GAUNTLET = "gauntlet"
-    """Every champion meets everyone who is no champion; nobody else meets."""
+from arena.tournament.pairings import Field, Format, Pairing
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The unit of work: one pairing in one seating on consecutive lists, played by one process of each bot."""
+    """The unit of work: one pairing in one seating on consecutive lists, played by one process a seat."""
 
     position: int
     """Its place in the schedule of its epoch, from 0."""
@@ -59,26 +48,30 @@ class Schedule:
     participants: tuple[str, ...]
     """Their names; the order does not matter."""
     pairs: int
-    """How many mirrored pairs each pairing has played at the end, the earlier epochs included."""
+    """How many lists each pairing has played in all legs at the end, the earlier epochs included."""
     format: Format = Format.ROUND_ROBIN
     champions: frozenset[str] = frozenset()
     """The champions of a gauntlet."""
     block: int = 32
     """How many lists a block has at most."""
+    sides: int = 2
     seats: int = 2
-    """The seats of the table; two sides share them evenly."""
+    """The seats of the table; the sides share them evenly."""
     untrusted: frozenset[str] = frozenset()
     """Who could remember a deck: remote bots, and all those that no sandbox holds.  Their pairings are unmirrored."""
     previous: Schedule | None = None
     """What the earlier epochs planned; this one adds what the grown tournament lacks, on lists from 0."""
+    field: Field = dataclasses.field(init=False, repr=False, compare=False)
+    """Who takes part, and what a pairing of them is."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "field", self._field())
         if len(set(self.participants)) < len(self.participants):
             raise UsageError(f"participants {sorted(self.participants)}: each name must be there once")
         unknown = (self.champions | self.untrusted).difference(self.participants)
         if unknown:
             raise UsageError(f"{sorted(unknown)} are no participants of {sorted(self.participants)}")
-        if next(self.pairings(), None) is None:
+        if next(iter(self.pairings()), None) is None:
             raise UsageError(f"a {self.format} of {sorted(self.participants)} has nobody who meets")
         earlier = self.previous
         if earlier and not (
@@ -93,28 +86,19 @@ class Schedule:
         """The number of this epoch, from 0."""
         return self.previous.epoch + 1 if self.previous else 0
 
-    def pairings(self) -> Iterator[Pairing]:
+    def pairings(self) -> Iterable[Pairing]:
         """Every pairing once, in the order in which they meet."""
-        match self.format:
-            case Format.ROUND_ROBIN:
-                return _circle(sorted(self.participants))
-            case Format.GAUNTLET:
-                return _in_turn(sorted(self.champions), sorted(set(self.participants) - self.champions))
+        return self.field.pairings()
 
     def lists(self, pairing: Pairing) -> int:
-        """How many lists a pairing plays in this epoch: what the earlier ones left, 0 if nothing."""
-        earlier = self.previous
-        return self.pairs - earlier.pairs if earlier and earlier.has(pairing) else self.pairs
+        """How many lists one of the pairings plays in this epoch: what the earlier ones left, 0 if nothing."""
+        return self.pairs - (self.previous.played(pairing) if self.previous else 0)
 
-    def has(self, pairing: Pairing) -> bool:
-        """Whether the two meet in this tournament, in this epoch or an earlier one."""
-        if not set(pairing) <= set(self.participants):
-            return False
-        match self.format:
-            case Format.ROUND_ROBIN:
-                return True
-            case Format.GAUNTLET:
-                return len(self.champions.intersection(pairing)) == 1
+    def played(self, pairing: Pairing) -> int:
+        """How many lists the pairing has played once this epoch is over, the earlier ones included; 0 if none."""
+        if self.field.has(pairing):
+            return self.pairs
+        return self.previous.played(pairing) if self.previous else 0
 
     def blocks(self) -> Iterator[Block]:
         """The epoch's blocks in schedule order, made one at a time."""
@@ -132,7 +116,7 @@ class Schedule:
                         pairing=pairing,
                         leg=leg,
                         numbers=numbers,
-                        seats=seating(pairing, leg, self.seats),
+                        seats=seating(pairing, leg, self.sides, self.seats),
                         mirrored=self.untrusted.isdisjoint(pairing),
                     )
                     position += 1
@@ -148,32 +132,27 @@ class Schedule:
         """How many matches this epoch has."""
         return sum(len(pairing) * self.lists(pairing) for pairing in self.pairings())
 
+    def _field(self) -> Field:
+        everyone = tuple(sorted(self.participants))
+        match self.format:
+            case Format.ROUND_ROBIN:
+                return Field((everyone,), self.sides, members=1)
+            case Format.GAUNTLET:
+                champions = tuple(sorted(self.champions))
+                others = tuple(name for name in everyone if name not in self.champions)
+                return Field((champions, others), self.sides, members=1)
+            case Format.MIXED_PARTNERS:
+                return Field((everyone,), self.sides, members=self.seats // self.sides)
+            case _:
+                assert_never(self.format)
 
-def seating(pairing: Pairing, leg: int, seats: int) -> tuple[str, ...]:
-    """The participant of each seat in a leg: the names in order, the `leg`-th first, round and round the table.
 
-    So the names change places from leg to leg, and partners, who sit opposite, are of one participant.
+def seating(pairing: Pairing, leg: int, sides: int, seats: int) -> tuple[str, ...]:
+    """The participant of each seat in a leg: the names take turns round the table, and each leg moves all by a seat.
+
+    So over the legs, as many as there are names, everyone plays every hand of the same decks once.  The sides alternate
+    round the table, so partners sit opposite; a participant that is a side of two seats alone has both.
     """
-    return (pairing[leg:] + pairing[:leg]) * (seats // len(pairing))
-
-
-def _circle(names: list[str]) -> Iterator[Pairing]:
-    """Rounds with everyone once in each: the first stays, the others move on by a place; of an odd field one rests."""
-    ring: list[str | None] = [*names, None] if len(names) % 2 else [*names]
-    half = len(ring) // 2
-    for _ in ring[1:]:
-        for one, other in zip(ring[:half], reversed(ring[half:]), strict=True):
-            if one is not None and other is not None:
-                yield _pairing(one, other)
-        ring.insert(1, ring.pop())
-
-
-def _in_turn(ours: list[str], theirs: list[str]) -> Iterator[Pairing]:
-    """Each of ours meets each of theirs, both taking turns; one of ours is passed over when the same two are due."""
-    lap = math.lcm(len(ours), len(theirs))
-    for turn in range(len(ours) * len(theirs)):
-        yield _pairing(ours[(turn + turn // lap) % len(ours)], theirs[turn % len(theirs)])
-
-
-def _pairing(one: str, other: str) -> Pairing:
-    return (one, other) if one < other else (other, one)
+    members = len(pairing) // sides
+    around = tuple(name for member in range(members) for name in pairing[member::members])
+    return (around[leg:] + around[:leg]) * (seats // len(pairing))

@@ -1,7 +1,7 @@
 """What the finished matches add up to: pure functions of their summaries, whatever the order these come in.
 
-A void match counts nowhere.  A pair counts once all its legs are finished: an unfinished one is no evidence.
-Each match is given at most once.
+A void match counts nowhere.  A *pair* is a pairing's matches on one list, one in each seating: two, or as many as
+participants meet.  It counts once all are finished: an unfinished one is no evidence.  Each match is given at most once.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import permutations, product
 
 from arena.match.record import Status
 from arena.match.summary import Histogram, MatchSummary, SideSummary
@@ -35,14 +35,16 @@ class PairResult:
     epoch: int
     pairing: tuple[str, ...]
     number: int
-    wins: tuple[int, ...]
-    """Matches won, by participant in the order of `pairing`; a match that two sides share is won by none."""
+    sides: tuple[tuple[str, ...], ...]
+    """The participants of each side, in the order of `pairing`."""
+    ranks: tuple[int, ...]
+    """The rank of each side, 0 the best; equal is shared.
+
+    Two sides rank by matches won (one that the sides share is won by none).  More sides rank by match points over all
+    matches, but who lost a match by a fault comes after all who lost fewer so: leaving never pays.
+    """
     mirrored: bool
     """Whether all its matches were played on the same decks."""
-
-    def won_by(self, participant: str) -> int:
-        """Matches that the participant won."""
-        return self.wins[self.pairing.index(participant)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +53,37 @@ class Standing:
 
     participant: str
     matches: Tally = field(default_factory=Tally)
+    """Won: ranked first alone.  Drawn: the first rank shared.  Lost: not first."""
     pairs: Tally = field(default_factory=Tally)
-    """Complete pairs, won by who won more of their matches."""
+    """Complete pairs, in the same sense."""
     points_for: int = 0
     """Match points over all matches, each match capped at the target."""
     points_against: int = 0
+    """Those of all other sides together."""
+    sides: int = 2
+    """How many sides its matches have."""
     deals: int = 0
     deals_won: int = 0
     faults: Mapping[str, int] = field(default_factory=dict)
-    """Its faults by their label."""
+    """Faults of its side by their label."""
     times: Histogram = field(default_factory=lambda: Histogram({}))
-    """Of each decision."""
+    """Of each decision of its side."""
 
     @property
     def margin(self) -> float | None:
-        """Points for less points against a match; None before the first match."""
+        """Points for a match, less the mean of what each other side had; None before the first match."""
         total = self.matches.total
-        return (self.points_for - self.points_against) / total if total else None
+        return (self.points_for - self.points_against / (self.sides - 1)) / total if total else None
 
 
 @dataclass(frozen=True, slots=True)
 class Encounter:
-    """One participant against one other, as the first sees it."""
+    """One participant against one other on another side, as the first sees it."""
 
     matches: Tally = field(default_factory=Tally)
+    """Won: ranked before the other.  Drawn: level with it.  Lost: ranked behind it."""
     pairs: Tally = field(default_factory=Tally)
+    """Complete pairs, in the same sense."""
     points_for: int = 0
     points_against: int = 0
 
@@ -86,15 +94,7 @@ def complete_pairs(summaries: Iterable[MatchSummary]) -> list[PairResult]:
     for match in _finished(summaries):
         pairs[match.key.epoch, match.key.pairing, match.key.number][match.key.leg] = match
     return sorted(
-        PairResult(
-            epoch=epoch,
-            pairing=pairing,
-            number=number,
-            wins=tuple(sum(_winner(match) == name for match in legs.values()) for name in pairing),
-            mirrored=all(match.mirrored for match in legs.values()),
-        )
-        for (epoch, pairing, number), legs in pairs.items()
-        if len(legs) == len(pairing)
+        _pair_result(list(legs.values())) for (_, pairing, _), legs in pairs.items() if len(legs) == len(pairing)
     )
 
 
@@ -104,11 +104,14 @@ def standings(summaries: Iterable[MatchSummary], participants: Iterable[str] = (
     played: defaultdict[str, list[tuple[MatchSummary, SideSummary]]] = defaultdict(list)
     for match in finished:
         for side in match.sides:
-            played[side.participants[0]].append((match, side))
-    paired: defaultdict[str, list[PairResult]] = defaultdict(list)
+            for name in _members(side):
+                played[name].append((match, side))
+    paired: defaultdict[str, list[int]] = defaultdict(list)
     for pair in complete_pairs(finished):
-        for name in pair.pairing:
-            paired[name].append(pair)
+        for members, rank in zip(pair.sides, pair.ranks, strict=True):
+            alone = pair.ranks.count(0) == 1
+            for name in members:
+                paired[name].append(-1 if rank else int(alone))
     return {name: _standing(name, played[name], paired[name]) for name in sorted({*participants, *played})}
 
 
@@ -118,11 +121,13 @@ def crosstable(summaries: Iterable[MatchSummary]) -> dict[tuple[str, str], Encou
     met: defaultdict[tuple[str, str], list[tuple[SideSummary, SideSummary]]] = defaultdict(list)
     for match in finished:
         for side, other in permutations(match.sides, 2):
-            met[side.participants[0], other.participants[0]].append((side, other))
+            for names in product(_members(side), _members(other)):
+                met[names].append((side, other))
     paired: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for pair in complete_pairs(finished):
-        for name, other_name in permutations(pair.pairing, 2):
-            paired[name, other_name].append(_sign(pair.won_by(name) - pair.won_by(other_name)))
+        for (members, rank), (others, other_rank) in permutations(zip(pair.sides, pair.ranks, strict=True), 2):
+            for names in product(members, others):
+                paired[names].append(_sign(other_rank - rank))
     return {
         names: Encounter(
             matches=_tally(_sign(other.rank - side.rank) for side, other in met[names]),
@@ -143,7 +148,7 @@ def end_reasons(summaries: Iterable[MatchSummary]) -> dict[str, int]:
 
 
 def _standing(
-    name: str, played: Sequence[tuple[MatchSummary, SideSummary]], pairs: Sequence[PairResult]
+    name: str, played: Sequence[tuple[MatchSummary, SideSummary]], pairs: Iterable[int]
 ) -> Standing:
     others = [[other for other in match.sides if other is not side] for match, side in played]
     faults: Counter[str] = Counter()
@@ -157,12 +162,10 @@ def _standing(
             _sign(min(other.rank for other in rest) - side.rank)
             for (_, side), rest in zip(played, others, strict=True)
         ),
-        pairs=_tally(
-            _sign(pair.won_by(name) - max(pair.won_by(other) for other in pair.pairing if other != name))
-            for pair in pairs
-        ),
+        pairs=_tally(pairs),
         points_for=sum(side.points for _, side in played),
         points_against=sum(other.points for rest in others for other in rest),
+        sides=len(played[0][0].sides) if played else 2,
         deals=sum(match.deals for match, _ in played),
         deals_won=sum(side.deals_won for _, side in played),
         faults=dict(sorted(faults.items())),
@@ -174,10 +177,19 @@ def _finished(summaries: Iterable[MatchSummary]) -> list[MatchSummary]:
     return [match for match in summaries if match.status is not Status.VOID]
 
 
-def _winner(match: MatchSummary) -> str | None:
-    """Who alone is first; None if the first rank is shared."""
-    first = [side.participants[0] for side in match.sides if side.rank == 1]
-    return first[0] if len(first) == 1 else None
+def _members(side: SideSummary) -> tuple[str, ...]:
+    """The participants of a side, each once, sorted."""
+    return tuple(sorted(set(side.participants)))
+
+
+def _pair_result(matches: Sequence[MatchSummary]) -> PairResult:
+    """The result of the matches of one pair."""
+    key = matches[0].key
+    merits = {_members(side): 0 for side in matches[0].sides}
+    merits = {members: (0, 0) for members in sorted(map(_members, matches[0].sides))}
+    for match in matches:
+        ...
+    return PairResult()
 
 
 def _sign(difference: int) -> int:

@@ -78,8 +78,8 @@ class Count:
 
 
 # -- what a card is worth ----------------------------------------------------------------------------------------------
-# A trick is worth its points to us or, lost, as much to the others.  The best card is the one that brings most now, less
-# what it would bring later: so an ace takes a trick, but is not led while it can be ruffed.
+# A trick is worth its points to us or, lost, as much to the others.  The best card is the one that brings most now,
+# less what it would bring later: so an ace takes a trick, but is not led while it can be ruffed.
 
 
 def follow_value(view: View, count: Count, card: Card) -> float:
