@@ -29,7 +29,7 @@ class PlayOptions:
     """What the command line says."""
 
     bots: tuple[str, ...]
-    """One a side: a sample bot's name, a folder, a file, a command or an address."""
+    """One a side, whose seats are all its own: a sample bot's name, a folder, a file, a command or an address."""
     rules: Rules
     seed: str | None = None
     """The same decks and the same `bot_seed` for the same seed; None draws one."""
@@ -83,7 +83,7 @@ async def play_match(options: PlayOptions, watch: Callable[[WatchedDeal], None] 
             seats = tuple(names[game.table.side_of[seat]] for seat in range(game.table.seats))
             order = engine.order(key, seats, mirrored=True)
             observer = None if watch is None else _Watcher(game, order.deck_of, seats, watch)
-            record = await engine.play_one(order, observer)
+            record = await engine.play_one(order, seats, observer)
     return PlayedMatch(seats, seed, record)
 
 

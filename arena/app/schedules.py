@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from arena.game.rules import Rules
+from arena.game.table import Table
 from arena.store.values import Epoch
-from arena.tournament.schedule import Format, Schedule
+from arena.tournament.pairings import Format
+from arena.tournament.schedule import Schedule
 
 
 def schedules_of(epochs: Sequence[Epoch]) -> tuple[Schedule, ...]:
@@ -28,13 +31,15 @@ def schedule_of(
     identity: Mapping[str, Any], names: tuple[str, ...], untrusted: frozenset[str], previous: Schedule | None
 ) -> Schedule:
     """The schedule that the identity of a config (`TournamentConfig.identity`) asks for, between these participants."""
+    table = Table.of(Rules().with_options(identity["rules"]))
     return Schedule(
         participants=names,
         pairs=identity["pairs"],
         format=Format(identity["format"]),
         champions=frozenset(identity["champions"]),
         block=identity["block"],
-        seats=identity["rules"]["seats"],
+        sides=table.sides,
+        seats=table.seats,
         untrusted=untrusted,
         previous=previous,
     )

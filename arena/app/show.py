@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from arena import __version__
 from arena.app.schedules import schedules_of
 from arena.match.record import Status
-from arena.ratings.base import Game, Rating, block
+from arena.ratings.base import Game, Rating
 from arena.ratings.trueskill import fit
 from arena.reports.model import Row, RunFacts, RunReport
 from arena.store.chains import Participant
@@ -45,10 +46,14 @@ def build_report(queries: Queries, run: str) -> RunReport:
     summaries = list(queries.summaries(tournament))
     void = {summary.key for summary in summaries if summary.status is Status.VOID}
     pairs = complete_pairs(summaries)
-    ratings = fit((_game(pair.pairing, pair.wins) for pair in pairs), (each.name for each in participants))
+    ratings = fit((Game(pair.sides, pair.ranks) for pair in pairs), (each.name for each in participants))
     schedules = schedules_of(epochs)
     chain = queries.chain_head(tournament)
-    fault_count, faults = _last_faults(fault for fault in queries.faults(tournament) if fault.key not in void)
+    kinds, faults = _faults(fault for fault in queries.faults(tournament) if fault.key not in void)
+    table = {
+        name: replace(standing, faults=dict(sorted(kinds[name].items())))
+        for name, standing in standings(summaries, [each.name for each in participants]).items()
+    }
     return RunReport(
         run=RunFacts(
             name=tournament.name,
@@ -74,10 +79,10 @@ def build_report(queries: Queries, run: str) -> RunReport:
             sandbox=tournament.about["sandbox"],
             arena_version=__version__,
         ),
-        rows=rank(participants, ratings.ratings, standings(summaries, [each.name for each in participants])),
+        rows=rank(participants, ratings.ratings, table),
         crosstable=crosstable(summaries),
         end_reasons=end_reasons(summaries),
-        fault_count=fault_count,
+        fault_count=sum(map(Counter.total, kinds.values())),
         faults=faults,
         lost_bummerls=dict(sorted(queries.lost_bummerls().items(), key=lambda career: (-career[1], career[0]))),
     )
@@ -99,16 +104,11 @@ def rank(
     )
 
 
-def _last_faults(faults: Iterable[StoredFault]) -> tuple[int, tuple[StoredFault, ...]]:
-    """How many there are, and the last of them: a bot that always fails has more than fit in memory."""
-    count = 0
+def _faults(faults: Iterable[StoredFault]) -> tuple[Mapping[str, Counter[str]], tuple[StoredFault, ...]]:
+    """Their number by participant and label (a side may be of two), and the last of them: all may not fit in memory."""
+    kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     last: deque[StoredFault] = deque(maxlen=LAST_FAULTS)
     for fault in faults:
-        count += 1
+        kinds[fault.participant][fault.fault.label] += 1
         last.append(fault)
-    return count, tuple(last)
-
-
-def _game(pairing: Sequence[str], wins: Sequence[int]) -> Game:
-    """A complete pair as a game between its participants: who won more matches came first."""
-    return block([(name,) for name in pairing], wins)
+    return kinds, tuple(last)

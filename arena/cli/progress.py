@@ -25,6 +25,7 @@ from arena.cli import screen
 from arena.match.record import Status
 from arena.match.summary import MatchSummary, SideSummary
 from arena.reports.foreign import printable
+from arena.tournament.standings import members
 
 REFRESHES = 4
 LINE_EVERY_S = 30.0
@@ -42,9 +43,10 @@ class Count:
     won: int = 0
     drawn: int = 0
     lost: int = 0
-    margin: int = 0
-    """Game points scored less those of the others."""
+    margin: float = 0
+    """Game points scored less the mean of those of the other sides."""
     faults: int = 0
+    """Of its side."""
 
     @property
     def matches(self) -> int:
@@ -69,6 +71,7 @@ class Progress:
         self._timer: asyncio.TimerHandle | None = None
         self._done = 0
         self._void = 0
+        self._faults = 0
         self._counts: dict[str, Count] = {}
         self._recent: deque[tuple[float, int]] = deque()
 
@@ -144,13 +147,16 @@ class Progress:
 
     def _count(self, summary: MatchSummary) -> None:
         for side, others in _each(summary.sides):
-            count = self._counts[side.participants[0]]
             best = min(other.rank for other in others)
-            count.won += side.rank < best
-            count.drawn += side.rank == best
-            count.lost += side.rank > best
-            count.margin += side.points - sum(other.points for other in others)
-            count.faults += sum(side.faults.values())
+            faults = sum(side.faults.values())
+            self._faults += faults
+            for name in members(side):
+                count = self._counts[name]
+                count.won += side.rank < best
+                count.drawn += side.rank == best
+                count.lost += side.rank > best
+                count.margin += side.points - sum(other.points for other in others) / len(others)
+                count.faults += faults
 
     def _status(self) -> str:
         assert self.plan is not None
@@ -159,8 +165,7 @@ class Progress:
         if done > before and now > since:
             rate = (done - before) / (now - since)
             parts += [f"{rate:.1f}/s", f"{duration((self.plan.matches - done) / rate)} left"]
-        faults = sum(count.faults for count in self._counts.values())
-        parts.append(f"{faults:,} faults")
+        parts.append(f"{self._faults:,} faults")
         if self._void:
             parts.append(f"{self._void:,} void")
         return ", ".join(parts)
@@ -201,7 +206,8 @@ def header(plan: Plan) -> Iterator[str]:
         about = " ".join(part for part in (spec.version, f"by {spec.author}" if spec.author else "") if part)
         yield f"  {printable(name):<{width}}  {spec.kind.value:<7}  {printable(about)}".rstrip()
     played = f", {plan.finished:,} of them played already" if plan.finished else ""
-    yield f"{plan.matches:,} matches in {pairs:,} pairs{played}; {_plural(plan.jobs, 'block')} at a time"
+    unit = "pairs" if config.rules.seats == 2 else "blocks"
+    yield f"{plan.matches:,} matches in {pairs:,} {unit}{played}; {_plural(plan.jobs, 'block')} at a time"
     for number, commitment in enumerate(plan.commitments):
         of = f" {number}" if len(plan.commitments) > 1 else ""
         yield f"commitment{of}  {commitment}"
@@ -212,7 +218,7 @@ def header(plan: Plan) -> Iterator[str]:
 
 def in_words(summary: MatchSummary) -> str:
     """One finished match in a line."""
-    sides = " - ".join(f"{printable(side.participants[0])} {side.points}" for side in summary.sides)
+    sides = " - ".join(f"{printable(' and '.join(members(side)))} {side.points}" for side in summary.sides)
     faults = sum(sum(side.faults.values()) for side in summary.sides)
     return f"{sides} ({summary.status}, {summary.deals} deals, {_plural(faults, 'fault')})"
 

@@ -19,7 +19,9 @@ from arena.match.record import Status, Step
 from arena.reports.foreign import printable
 
 SEAT_WIDTH = 22
-"""Of a seat's column: the same in every deal, so that deals stand below each other."""
+"""Of a seat's column where two play: the same in every deal, so that deals stand below each other."""
+NARROW_SEAT_WIDTH = 14
+"""Where more play; a hand may then take two lines."""
 _SECOND_PACK = 40
 """How much higher the second of two identical cards stands in a mask."""
 _SYMBOLS = {Suit.SPADES: "♠", Suit.HEARTS: "♥", Suit.DIAMONDS: "♦", Suit.CLUBS: "♣"}
@@ -101,7 +103,7 @@ class _Writer:
         grid = Grid.grid(padding=(0, 2, 0, 0))
         grid.add_column(justify="right", style="dim", min_width=2)
         for _ in self._seats:
-            grid.add_column(min_width=SEAT_WIDTH)
+            grid.add_column(min_width=SEAT_WIDTH if len(self._seats) == 2 else NARROW_SEAT_WIDTH)
         grid.add_column(style="dim", no_wrap=True)
         grid.add_row("", *(Text(printable(self._deal.names[seat]), style="bold") for seat in self._seats), "")
         grid.add_row("", *map(self._first_hand, self._seats), "")
@@ -114,8 +116,10 @@ class _Writer:
         heading = Text()
         heading.append(f"Deal {self._deal.number}", style="bold")
         heading.append(f"  {printable(self._deal.names[self._deal.dealer])} deals")
+        if self._deal.dealer not in self._seats:
+            heading.append(" and sits out")
         if self._turn_up:
-            heading.append(", turned up is ").append(self._card(self._turn_up))
+            heading.append(", turned up is " if view.talon else " and shows ").append(self._card(self._turn_up))
         elif view.trump:
             heading.append(f", trump is {self._suit(Suit(view.trump))}")
         return heading

@@ -52,6 +52,7 @@ AFTER_LAST_TRICK = DecisionPoint.AFTER_LAST_TRICK
 MARRIAGE_BY_SUIT = (0, 80, 60, 40, 100)
 """What a marriage is worth under `marriage_values = by_suit`, by the suit's number."""
 
+_BYTES = tuple(bytes((number,)) for number in range(len(ACTIONS)))
 _KINGS = mask_of(8 * suit + RANKS.index("K") + 1 for suit in range(4))
 _CLAIM_BIT, _CLOSE_BIT, _EXCHANGE_BIT, _GO_ON_BIT = (1 << a for a in (CLAIM, CLOSE, EXCHANGE, GO_ON))
 
@@ -88,9 +89,9 @@ class Deal:
     known: list[int]
     score: tuple[int, ...]
     carry: int
-    past_seats: bytearray
-    past_actions: bytearray
-    winners: bytearray
+    past_seats: bytes
+    past_actions: bytes
+    winners: bytes
     to_act: int | None
     point: DecisionPoint | None
     legal_mask: int
@@ -131,11 +132,12 @@ class Deal:
         self.known = known
         self.score = score
         self.carry = carry
-        self.past_seats = bytearray()
-        self.past_actions = bytearray()
-        self.winners = bytearray()
+        self.past_seats = b""
+        self.past_actions = b""
+        self.winners = b""
         self.outcome = None
         self._close_asked = ()
+        self.table = []
         self.strict = len(talon) < game.rules.active_seats
         self._start_lead(leader)
 
@@ -177,9 +179,9 @@ class Deal:
                 self.closed_tricks,
                 tuple(map(int.bit_count, hands)),
                 tuple(self.known),
-                bytes(self.past_seats),
-                bytes(self.past_actions),
-                bytes(self.winners),
+                self.past_seats,
+                self.past_actions,
+                self.winners,
                 self.score,
                 self.carry,
             ),
@@ -210,9 +212,9 @@ class Deal:
         twin.known = self.known[:]
         twin.score = self.score
         twin.carry = self.carry
-        twin.past_seats = self.past_seats[:]
-        twin.past_actions = self.past_actions[:]
-        twin.winners = self.winners[:]
+        twin.past_seats = self.past_seats
+        twin.past_actions = self.past_actions
+        twin.winners = self.winners
         twin.to_act = self.to_act
         twin.point = self.point
         twin.legal_mask = self.legal_mask
@@ -228,8 +230,8 @@ class Deal:
         seat = self.to_act
         if seat is None or action < 0 or not self.legal_mask >> action & 1:
             raise IllegalAction(self._refusal(action))
-        self.past_seats.append(seat)
-        self.past_actions.append(action)
+        self.past_seats += _BYTES[seat]
+        self.past_actions += _BYTES[action]
         if action <= 32:
             self._play(seat, action)
         elif action == GO_ON:
@@ -256,27 +258,29 @@ class Deal:
 
     def _play(self, seat: int, card: int) -> None:
         bit = 1 << card
-        hand = self.hands[seat]
-        self.hands[seat] = hand ^ (bit << SECOND) if hand & bit << SECOND else hand ^ bit
+        game = self.game
+        hands = self.hands
+        hand = hands[seat]
+        hands[seat] = hand ^ (bit << SECOND) if hand & bit << SECOND else hand ^ bit
         if self.known[seat] & bit:
             self.known[seat] ^= bit
         table = self.table
         order = self.order
-        if not table:
-            table.append(card)
+        table.append(card)
+        if len(table) == 1:
             self.best = card
             self.best_seat = seat
             if self._auto_leads & bit:
                 self._declare(seat, SUIT_OF[card])
                 if self.outcome is not None:
                     return
-            if self.bound and self.game.credit_led:
-                self._credit(self.game.table.side_of[seat])
-                if self._reached(self.game.table.side_of[seat], seat):
-                    return
-            self.bound = 0
+            if self.bound:
+                if game.credit_led:
+                    self._credit(game.side_of[seat])
+                    if self._reached(game.side_of[seat], seat):
+                        return
+                self.bound = 0
         else:
-            table.append(card)
             if BEATS[self.trump][self.best] >> card & 1:
                 self.best = card
                 self.best_seat = seat
@@ -287,22 +291,22 @@ class Deal:
         follower = order[played]
         self.to_act = follower
         self.point = FOLLOW
-        hand = self.hands[follower] & DISTINCT
+        cards = hands[follower] & DISTINCT
         if self.strict:
-            hand = strict_follow(hand, table[0], self.best, self.trump)
-        self.legal_mask = hand | _CLAIM_BIT if self.game.claim_own_turn else hand
+            cards = strict_follow(cards, table[0], self.best, self.trump)
+        self.legal_mask = cards | game.follow_bits
 
     def _finish_trick(self) -> None:
         game = self.game
         winner = self.best_seat
-        side = game.table.side_of[winner]
+        side = game.side_of[winner]
         gain = 0
         for card in self.table:
             gain += CARD_POINTS[card]
         self.points[side] += gain
         self.tricks[side] += 1
-        self.table.clear()
-        self.winners.append(winner)
+        self.table = []
+        self.winners += _BYTES[winner]
         if self.pending[side]:
             self._credit(side)
         if game.auto_claim and self._reached(side, winner):
@@ -316,7 +320,7 @@ class Deal:
         elif self.strict:
             self._start_lead(winner)
         elif game.closes_before_draw and len(self.talon) >= game.close_min:
-            self.order = game.table.orders[self.dealer][winner]
+            self.order = game.orders[self.dealer][winner]
             self._ask_before_draw(winner)
         else:
             self._draw(winner)
@@ -324,12 +328,12 @@ class Deal:
 
     def _draw(self, winner: int) -> None:
         talon = self.talon
-        order = self.game.table.orders[self.dealer][winner]
+        hands = self.hands
+        order = self.game.orders[self.dealer][winner]
         for seat in order:
-            card = talon.pop(0)
-            bit = 1 << card
-            hand = self.hands[seat]
-            self.hands[seat] = hand | (bit << SECOND if hand & bit else bit)
+            bit = 1 << talon.pop(0)
+            hand = hands[seat]
+            hands[seat] = hand | (bit << SECOND if hand & bit else bit)
             if not talon and self.turn_up:
                 self.turn_up = 0
                 self.known[seat] |= bit
@@ -337,14 +341,13 @@ class Deal:
             self.strict = True
 
     def _go_on(self, seat: int) -> None:
-        match self.point:
-            case DecisionPoint.BEFORE_DRAW:
-                self._draw(seat)
-                self._start_lead(seat)
-            case DecisionPoint.ON_CLOSE:
-                self._next_on_close()
-            case _:
-                self._settle(seat)
+        if self.point is BEFORE_DRAW:
+            self._draw(seat)
+            self._start_lead(seat)
+        elif self.point is ON_CLOSE:
+            self._next_on_close()
+        else:
+            self._settle(seat)
 
     def _close(self, seat: int) -> None:
         self.closer = seat
@@ -438,8 +441,7 @@ class Deal:
 
     def _start_lead(self, leader: int) -> None:
         self.leader = leader
-        self.order = self.game.table.orders[self.dealer][leader]
-        self.table = []
+        self.order = self.game.orders[self.dealer][leader]
         self.best = 0
         self.best_seat = leader
         self.bound = 0
@@ -450,7 +452,7 @@ class Deal:
         game = self.game
         hand = self.hands[seat]
         bound = self.bound
-        side_tricks = self.tricks[game.table.side_of[seat]]
+        side_tricks = self.tricks[game.side_of[seat]]
         legal = bound or hand & DISTINCT
         self._auto_leads = 0
         if (
@@ -464,22 +466,24 @@ class Deal:
                 legal |= 1 << 32 + SUIT_OF[king]
             if game.lead_auto:
                 self._auto_leads = pairs | pairs >> 1
+        begun = self.winners or any(self.tricks)
         if not self.strict:
             talon = len(self.talon)
-            turn_up = self.turn_up
             if (
                 game.exchange
+                and hand >> game.lowest_trump[self.trump] & 1
+                and game.lowest_trump[self.trump] != self.turn_up
                 and talon >= game.rules.exchange_min_talon
-                and (lowest := game.lowest_trump[self.trump]) != turn_up
-                and hand >> lowest & 1
                 and (side_tricks or not game.exchange_needs_trick)
             ):
                 legal |= _EXCHANGE_BIT
-            if talon >= game.close_min and (game.close_later if any(self.tricks) else game.close_first_lead):
+            if talon >= game.close_min and (game.close_later if begun else game.close_first_lead):
                 legal |= _CLOSE_BIT
-        if game.claim_own_turn or (game.claim_after_trick and (bound or any(self.tricks))):
+        if game.claim_own_turn or (game.claim_after_trick and (bound or begun)):
             legal |= _CLAIM_BIT
-        self._ask(seat, ON_LEAD, legal)
+        self.to_act = seat
+        self.point = ON_LEAD
+        self.legal_mask = legal
 
     # -- the end -------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.cards import RANKS, SUIT_OF, Card, hand_mask
+from arena.cards import CLAIM, RANKS, SUIT_OF, Card, hand_mask
 from arena.errors import UsageError
 from arena.game.deal import Deal
 from arena.game.rules import (
@@ -28,22 +28,26 @@ class Game:
     """The rules made ready to play: the table, the deck, and the options that a deal asks for at every step."""
 
     __slots__ = (
-        "auto_claim", "cards", "claim_after_trick", "claim_own_turn", "close_first_lead", "close_later", "close_min",
-        "closes_before_draw", "credit_declared", "credit_led", "exchange", "exchange_needs_trick", "lead_auto",
-        "lead_king", "lowest_trump", "marriage", "marriage_any_phase", "marriage_needs_trick", "packets", "rules",
+        "_sorted_cards", "auto_claim", "cards", "claim_after_trick", "claim_own_turn", "close_first_lead", "close_later", "close_min",
+        "closes_before_draw", "credit_declared", "credit_led", "exchange", "exchange_needs_trick", "follow_bits", "lead_auto",
+        "lead_king", "lowest_trump", "marriage", "marriage_any_phase", "marriage_needs_trick", "orders", "packets", "rules", "side_of",
         "table",
     )  # fmt: skip
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.table = Table.of(rules)
+        self.side_of = self.table.side_of
+        self.orders = self.table.orders
         lowest = RANKS.index(_LOWEST_RANK[rules.deck])
         pack = tuple(Card(8 * suit + rank + 1) for suit in range(4) for rank in range(lowest, 8))
         self.cards = pack * (rules.deck // len(pack))
+        self._sorted_cards = sorted(self.cards)
         self.lowest_trump = (0, *(8 * suit + lowest + 1 for suit in range(4)))
         self.packets = _PACKETS[rules.hand]
         self.auto_claim = rules.claim is Claim.AUTO
         self.claim_own_turn = rules.claim is Claim.OWN_TURN
+        self.follow_bits = 1 << CLAIM if self.claim_own_turn else 0
         self.claim_after_trick = rules.claim is Claim.AFTER_TRICK
         self.closes_before_draw = rules.close in (Close.BEFORE_DRAW, Close.EITHER)
         self.close_later = rules.close in (Close.AFTER_DRAW, Close.EITHER)
@@ -66,7 +70,7 @@ class Game:
 
         `score` is the match score by side that the seats are shown.  Raises `UsageError` for another deck.
         """
-        if sorted(deck) != sorted(self.cards):
+        if sorted(deck) != self._sorted_cards:
             raise UsageError(f"this is not a deck of {self.rules.deck} cards for these rules")
         table = self.table
         dealer = table.first_dealer if dealer is None else dealer

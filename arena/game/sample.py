@@ -148,9 +148,9 @@ def resume_world(rules: Rules | Game, view: View, world: World) -> Deal:
         to_ask=to_ask,
     )
     deal = resume(game, position, score=view.score, carry=view.carry)
-    deal.past_seats[:] = view.past_seats
-    deal.past_actions[:] = view.past_actions
-    deal.winners[:] = view.winners
+    deal.past_seats = view.past_seats
+    deal.past_actions = view.past_actions
+    deal.winners = view.winners
     return deal
 
 

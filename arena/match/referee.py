@@ -145,8 +145,8 @@ class _Match:
                 deal.outcome,
                 self.deals[-1].points,
                 state.score,
-                bytes(deal.past_seats),
-                bytes(deal.past_actions),
+                deal.past_seats,
+                deal.past_actions,
                 tuple(self._seen),
             )
         yield MatchEnded(state.final_points, state.ranks)
@@ -187,7 +187,7 @@ class _Match:
         self.deals.append(
             DealRecord(
                 deal.dealer,
-                bytes(deal.past_actions),
+                deal.past_actions,
                 outcome.termination,
                 outcome.seat,
                 points,

@@ -19,9 +19,14 @@ class MatchKey:
 
     epoch: int
     pairing: tuple[str, ...]
-    """The names of the participants, sorted."""
+    """The names of the participants, side by side: the members of each side sorted, and then the sides.
+
+    Each name stands once, whatever seats it has.  So where each side is of one participant the names are sorted, and
+    of mixed partners the first half of the names is one side, the second half the other.
+    """
     leg: int
-    """Which seating of the pairing: seat 0 is taken by the first name in leg 0, by the second in leg 1, ..."""
+    """Which seating of the pairing: as many as names.  Each moves everybody by a seat; in leg 0 the first name has
+    seat 0, and the sides take turns round the table."""
     number: int
     """The number of the deck list, from 0."""
 

@@ -6,7 +6,7 @@ A table is described by the names of its columns, the most important first: `ran
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -127,6 +127,18 @@ COLUMNS: Sequence[Column] = (
 )
 _BY_NAME = {column.name: column for column in COLUMNS}
 
+_IN_BLOCKS = {
+    "mu": "strength by TrueSkill over all complete blocks; 25 is average",
+    "won": "matches in which it came first alone",
+    "drawn": "matches in which it shared the first rank",
+    "lost": "matches in which others came before it",
+    "pairs": "blocks of matches, one in each seating: first alone, first with others, not first",
+    "pairs-won": "blocks in which it came first alone",
+    "pairs-drawn": "blocks in which it shared the first rank",
+    "pairs-lost": "blocks in which others came before it",
+    "points": "game points a match, its own less the mean of the others'",
+}
+"""What columns are about where the evidence is blocks."""
 TABLE_COLUMNS = "rank,bot,score,mu,sigma,matches,won-lost,pairs,points,faults,median,p99"
 """The columns of a table for people."""
 CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in ("won-lost", "pairs", "fault-kinds"))
@@ -136,6 +148,16 @@ CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in (
 def parse_columns(text: str) -> tuple[Column, ...]:
     """The columns named in `text`, separated by commas.  Raises `UsageError` for a name that is none."""
     return tuple(_column(name.strip()) for name in text.split(","))
+
+
+def worded(columns: Sequence[Column], unit: str) -> Sequence[Column]:
+    """The columns in the words of a run whose evidence is called `unit`: `pairs` or `blocks`."""
+    if unit == "pairs":
+        return columns
+    return [
+        replace(column, header=column.header.replace("pairs", unit), about=_IN_BLOCKS.get(column.name, column.about))
+        for column in columns
+    ]
 
 
 def _column(name: str) -> Column:

@@ -93,7 +93,7 @@ class Run(_Object):
     participants: tuple[Participant, ...]
     epochs: tuple[Epoch, ...]
     pairs_planned: int
-    """Pairs of matches with seats swapped, over all pairings."""
+    """Pairs of matches with seats swapped, over all pairings; a match in each seating where more than two bots meet."""
     pairs_finished: int
     """Complete pairs: the evidence of the ratings."""
     mirrored_pairs: int
@@ -114,7 +114,7 @@ class Run(_Object):
 
 
 class Tally(_Object):
-    """Wins, draws and losses."""
+    """Wins, draws and losses: first alone, first with others, not first; of an encounter ahead, level and behind."""
 
     won: int
     drawn: int
@@ -139,7 +139,7 @@ class Standing(_Object):
     """Game points scored over all matches."""
     points_against: int
     points: _Number | None
-    """Game points a match, its own less the others'; null before the first match."""
+    """Game points a match, its own less the (mean of the) others'; null before the first match."""
     deals: int
     deals_won: int
     faults: dict[str, int]
@@ -167,6 +167,7 @@ class Fault(_Object):
     bot: _Foreign
     epoch: int
     pairing: tuple[_Foreign, ...]
+    """The bots that met, side by side."""
     leg: int
     number: int
     seat: int
@@ -197,7 +198,7 @@ class Document(_Object):
     standings: tuple[Standing, ...]
     """The ranking, best first."""
     crosstable: tuple[Encounter, ...]
-    """Each bot against each other that it met, both ways round."""
+    """Each bot against each other that it met on another side, both ways round."""
     end_reasons: dict[str, int]
     """Deals by how they ended, the commonest first."""
     fault_count: int

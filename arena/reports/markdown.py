@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from arena.reports import words
-from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost
+from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost, worded
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunReport
 
@@ -28,7 +28,15 @@ def escape(text: str) -> str:
     return "".join(_ENTITIES.get(char, char) for char in escaped)
 
 
+_LEGENDS = {
+    "pairs": "Pairs won-drawn-lost of the bot in the line, and its game points a match.",
+    "blocks": "Blocks ahead-level-behind of the bot in the line, and its game points a match.",
+}
+"""What a cell of the crosstable holds, by what the evidence is called."""
+
+
 def _lines(report: RunReport, columns: Sequence[Column]) -> Iterator[str]:
+    columns = worded(columns, report.run.unit)
     yield f"# {escape(report.run.title)}"
     yield ""
     yield escape(words.size(report.run))
@@ -41,7 +49,7 @@ def _lines(report: RunReport, columns: Sequence[Column]) -> Iterator[str]:
     yield ""
     yield from _crosstable(report)
     yield ""
-    yield "Pairs won-drawn-lost of the bot in the line, and its game points a match."
+    yield _LEGENDS[report.run.unit]
     yield ""
     yield from _list([*words.results(report), ("Faults", f"{report.fault_count:,}" if report.fault_count else "none")])
     yield ""

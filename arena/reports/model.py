@@ -34,7 +34,7 @@ class RunFacts:
     epochs: tuple[Epoch, ...]
     """By number."""
     pairs_planned: int
-    """Pairs of matches over all pairings and epochs."""
+    """Pairs of matches (of more than two where more meet) over all pairings and epochs."""
     mirrored_pairs: int
     """Complete pairs that were played on the same decks."""
     unmirrored_pairs: int
@@ -53,6 +53,11 @@ class RunFacts:
     """The level at which local bots are held."""
     arena_version: str
     """Of the arena that computed the report."""
+
+    @property
+    def unit(self) -> str:
+        """What a pairing's matches on one list are called: pairs at a table of two seats, else blocks."""
+        return "pairs" if self.rules["seats"] == 2 else "blocks"
 
     @property
     def pairs_finished(self) -> int:

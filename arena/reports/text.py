@@ -16,7 +16,7 @@ from rich.text import Text
 
 from arena.match.record import Status
 from arena.reports import words
-from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost
+from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost, worded
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunFacts, RunReport
 from arena.store.values import Tally
@@ -31,18 +31,25 @@ SHORT_NAME_WIDTH = 10
 TITLE_WIDTH = 40
 FAULTS_SHOWN = 3
 FAULT_WIDTH = 200
-HOW_TO_READ = (
-    "score is mu - 3 sigma; pairs are won-drawn-lost; points are game points a match, a bot's own less the others'; "
-    "ms is the median time of a decision; all columns: arena show --help"
-)
+HOW_TO_READ = {
+    "pairs": "pairs are won-drawn-lost; points are game points a match, a bot's own less the others'",
+    "blocks": "blocks are first-shared-not first, in the crosstable ahead-level-behind; "
+    "points are game points a match, a bot's own less the mean of the others'",
+}
+"""By what the evidence is called."""
 
 
 def render(report: RunReport, columns: Sequence[Column], width: int) -> RenderableType:
     """The whole report, for a terminal of `width` characters."""
+    unit = report.run.unit
+    how_to_read = (
+        f"score is mu - 3 sigma; {HOW_TO_READ[unit]}; "
+        "ms is the median time of a decision; all columns: arena show --help"
+    )
     return Group(
         heading(report.run),
         "",
-        ranking(report.rows, columns, width),
+        ranking(report.rows, worded(columns, unit), width),
         "",
         crosstable(report, width),
         "",
@@ -51,7 +58,7 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
                 *words.results(report),
                 *_faults(report),
                 *words.provenance(report.run),
-                ("Columns", HOW_TO_READ),
+                ("Columns", how_to_read),
             ]
         ),
     )
@@ -94,12 +101,12 @@ def crosstable(report: RunReport, width: int) -> RenderableType:
     met = [[report.crosstable.get((name, other)) for other in names] for name in names]
     texts = [True, *(False for _ in names)]
     detailed = _Grid(
-        headers=["pairs and points", *(_cut(printable(name), SHORT_NAME_WIDTH) for name in names)],
+        headers=[f"{report.run.unit} and points", *(_cut(printable(name), SHORT_NAME_WIDTH) for name in names)],
         texts=texts,
         lines=[[label, *map(_pairs_and_points, line)] for label, line in zip(labels, met, strict=True)],
     )
     short = _Grid(
-        headers=["% of pairs", *(str(row.rank) for row in report.rows)],
+        headers=[f"% of {report.run.unit}", *(str(row.rank) for row in report.rows)],
         texts=texts,
         lines=[[label, *map(_percent, line)] for label, line in zip(labels, met, strict=True)],
     )

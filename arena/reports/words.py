@@ -41,7 +41,7 @@ def results(report: RunReport) -> Iterator[Fact]:
 
 def provenance(run: RunFacts) -> Iterator[Fact]:
     """What the ratings rest on, and what makes them verifiable."""
-    pairs = f"{run.pairs_finished:,} pairs of matches"
+    pairs = f"{run.pairs_finished:,} {run.unit} of matches"
     if run.unmirrored_pairs:
         pairs += f" ({run.mirrored_pairs:,} mirrored, {run.unmirrored_pairs:,} on decks of their own)"
     else:

@@ -22,10 +22,10 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from arena.errors import RulesError, UsageError
 from arena.game.presets import PRESETS, preset
-from arena.game.rules import OPTION_TYPES, Rules
+from arena.game.rules import OPTION_TYPES, Rules, Seating
 from arena.game.table import Table
 from arena.match.clock import TimeControl
-from arena.tournament.schedule import Format
+from arena.tournament.pairings import Format
 
 DEFAULT_RULES = "sixty-six"
 MAX_PAIRS = 1_000_000
@@ -82,7 +82,7 @@ class TournamentConfig:
     champions: tuple[str, ...]
     """Names of participants; empty but in a gauntlet."""
     pairs: int
-    """Mirrored pairs a pairing."""
+    """Lists a pairing, each played in every seating: mirrored pairs where two meet."""
     block: int
     """Deck lists a block."""
     jobs: int
@@ -176,7 +176,9 @@ def load_config(path: Path) -> TournamentConfig:
     mistakes: list[str] = []
     table = _table({"name": path.stem, **data}, mistakes)
     rules = _rules(data.get("rules", DEFAULT_RULES), mistakes)
-    if table is None or rules is None:
+    if table is not None and rules is not None:
+        mistakes += _misfits(table, rules[0])
+    if table is None or rules is None or mistakes:
         raise _refusal(path, mistakes)
     return TournamentConfig(
         path=path,
@@ -233,10 +235,8 @@ def _champions(champions: list[str], info: ValidationInfo) -> list[str]:
     match info.data.get("format"):
         case Format.GAUNTLET if not champions:
             raise ValueError('is missing or empty; expected the names of some bots, as in champions = ["greedy"]')
-        case Format.ROUND_ROBIN if champions:
-            raise ValueError(
-                'is set, but the format is "round-robin"; expected format = "gauntlet", or no champions'
-            )
+        case Format.ROUND_ROBIN | Format.MIXED_PARTNERS as format if champions:
+            raise ValueError(f'is set, but the format is "{format}"; expected format = "gauntlet", or no champions')
     repeated = [name for name, count in Counter(champions).items() if count > 1]
     if repeated:
         raise ValueError(f"holds {_listed(repeated)} more than once; expected each name once")
@@ -342,7 +342,8 @@ class TournamentTable(_Table):
     )
     format: Annotated[Format, _Lax] = Field(
         default=Format.ROUND_ROBIN,
-        description="round-robin: everyone meets everyone; gauntlet: each champion meets everyone else.",
+        description="round-robin: everyone meets everyone; gauntlet: each champion meets everyone else; "
+        "mixed-partners: with rules of partners, every two bots, as partners, meet every other two.",
     )
     champions: Annotated[list[str], AfterValidator(_champions)] = Field(
         default=[], validate_default=True, description="The names of a gauntlet's champions."
@@ -351,7 +352,8 @@ class TournamentTable(_Table):
         default=100,
         ge=1,
         le=MAX_PAIRS,
-        description="Mirrored pairs of matches that a pairing plays: each list of decks twice, seats swapped.",
+        description="Mirrored pairs of matches that a pairing plays: each list of decks twice, seats swapped; where "
+        "more than two bots meet, as often as there are bots, so that each has each seat once.",
     )
     block: int = Field(
         default=32, ge=1, le=MAX_BLOCK, description="Lists of decks that one process of a bot plays."
@@ -486,14 +488,27 @@ def _rules(value: object, mistakes: list[str]) -> tuple[Rules, str] | None:
     except RulesError:
         mistakes += _rules_mistakes(base, options)
         return None
-    sides = Table.of(rules).sides
-    if sides != 2:
-        mistakes.append(f"rules.seating is {rules.seating}, a table of {sides} sides; expected one of two sides")
-        return None
     changed = sorted(rules.options().items() - base.options().items())
     if changed:
         name += " with " + ", ".join(f"{option} {value}".lower() for option, value in changed)
     return rules, name
+
+
+def _misfits(tournament: TournamentTable, rules: Rules) -> list[str]:
+    """What is wrong with the tournament under these rules, though each may be right."""
+    mistakes: list[str] = []
+    table = Table.of(rules)
+    mixed = tournament.format is Format.MIXED_PARTNERS
+    if mixed and rules.seating is not Seating.PARTNERS:
+        mistakes.append(
+            f'format is "mixed-partners", but rules.seating is {rules.seating}; '
+            'expected rules with partners, such as "four-handed"'
+        )
+    needed = table.seats if mixed else table.sides
+    listed = len(tournament.bots)
+    if listed < needed:
+        mistakes.append(f"[[bots]] lists {listed} bots; expected at least the {needed} that meet in a match")
+    return mistakes
 
 
 def _rules_mistakes(base: Rules, options: Mapping[str, object]) -> list[str]:

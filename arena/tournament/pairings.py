@@ -125,7 +125,7 @@ def _shares(field: Field) -> dict[tuple[int, ...], int]:
 
 
 def _split(names: Sequence[str], split: int, members: int) -> Pairing:
-    """The `split`-th way to divide sorted names among the sides: of partners, the first is with the `split`-th other."""
+    """The `split`-th way to divide sorted names among the sides: the `split`-th other is the first one's partner."""
     if members == 1:
         return tuple(names)
     first, *others = names

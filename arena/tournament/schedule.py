@@ -1,7 +1,7 @@
 """All matches in their order: a lazy, pure function of the config, the same for any join order.
 
 Chunk of lists by chunk, everyone in turn, the legs of a block next to each other: at any moment no pairing is more
-than one block a leg ahead of another, and nobody more than one meeting ahead of another (two in an odd field, three
+than one block a leg ahead of another, and nobody more than one meeting ahead of another (two in an odd field, four
 where more than two meet; in a gauntlet champions compare with champions).
 """
 

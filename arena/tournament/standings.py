@@ -1,7 +1,7 @@
 """What the finished matches add up to: pure functions of their summaries, whatever the order these come in.
 
-A void match counts nowhere.  A *pair* is a pairing's matches on one list, one in each seating: two, or as many as
-participants meet.  It counts once all are finished: an unfinished one is no evidence.  Each match is given at most once.
+A void match counts nowhere.  A *pair* is a pairing's matches on one list, one in each seating: as many as participants
+meet.  It counts once all are finished: an unfinished one is no evidence.  Each match is given at most once.
 """
 
 from __future__ import annotations
@@ -104,14 +104,14 @@ def standings(summaries: Iterable[MatchSummary], participants: Iterable[str] = (
     played: defaultdict[str, list[tuple[MatchSummary, SideSummary]]] = defaultdict(list)
     for match in finished:
         for side in match.sides:
-            for name in _members(side):
+            for name in members(side):
                 played[name].append((match, side))
     paired: defaultdict[str, list[int]] = defaultdict(list)
     for pair in complete_pairs(finished):
-        for members, rank in zip(pair.sides, pair.ranks, strict=True):
+        for names, rank in zip(pair.sides, pair.ranks, strict=True):
             alone = pair.ranks.count(0) == 1
-            for name in members:
-                paired[name].append(-1 if rank else int(alone))
+            for name in names:
+                paired[name].append(int(alone) if rank == 0 else -1)
     return {name: _standing(name, played[name], paired[name]) for name in sorted({*participants, *played})}
 
 
@@ -121,12 +121,12 @@ def crosstable(summaries: Iterable[MatchSummary]) -> dict[tuple[str, str], Encou
     met: defaultdict[tuple[str, str], list[tuple[SideSummary, SideSummary]]] = defaultdict(list)
     for match in finished:
         for side, other in permutations(match.sides, 2):
-            for names in product(_members(side), _members(other)):
+            for names in product(members(side), members(other)):
                 met[names].append((side, other))
     paired: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for pair in complete_pairs(finished):
-        for (members, rank), (others, other_rank) in permutations(zip(pair.sides, pair.ranks, strict=True), 2):
-            for names in product(members, others):
+        for (mine, rank), (theirs, other_rank) in permutations(zip(pair.sides, pair.ranks, strict=True), 2):
+            for names in product(mine, theirs):
                 paired[names].append(_sign(other_rank - rank))
     return {
         names: Encounter(
@@ -137,6 +137,11 @@ def crosstable(summaries: Iterable[MatchSummary]) -> dict[tuple[str, str], Encou
         )
         for names in sorted(met)
     }
+
+
+def members(side: SideSummary) -> tuple[str, ...]:
+    """The participants of a side, each once, sorted."""
+    return tuple(sorted(set(side.participants)))
 
 
 def end_reasons(summaries: Iterable[MatchSummary]) -> dict[str, int]:
@@ -177,19 +182,32 @@ def _finished(summaries: Iterable[MatchSummary]) -> list[MatchSummary]:
     return [match for match in summaries if match.status is not Status.VOID]
 
 
-def _members(side: SideSummary) -> tuple[str, ...]:
-    """The participants of a side, each once, sorted."""
-    return tuple(sorted(set(side.participants)))
-
-
 def _pair_result(matches: Sequence[MatchSummary]) -> PairResult:
-    """The result of the matches of one pair."""
+    """What the matches of one pair come to."""
     key = matches[0].key
-    merits = {_members(side): 0 for side in matches[0].sides}
-    merits = {members: (0, 0) for members in sorted(map(_members, matches[0].sides))}
+    merits: dict[tuple[str, ...], tuple[int, int]] = {}
     for match in matches:
-        ...
-    return PairResult()
+        for number, side in enumerate(match.sides):
+            kept, gained = merits.get(members(side), (0, 0))
+            more_kept, more_gained = _merit(match, number)
+            merits[members(side)] = (kept + more_kept, gained + more_gained)
+    order = sorted(set(merits.values()), reverse=True)
+    return PairResult(
+        epoch=key.epoch,
+        pairing=key.pairing,
+        number=key.number,
+        sides=tuple(sorted(merits)),
+        ranks=tuple(order.index(merits[names]) for names in sorted(merits)),
+        mirrored=all(match.mirrored for match in matches),
+    )
+
+
+def _merit(match: MatchSummary, number: int) -> tuple[int, int]:
+    """What a match adds to a side of a pair: -1 if a fault of its own lost it, and what the sides are ranked by."""
+    ranks = [side.rank for side in match.sides]
+    if len(ranks) == 2:
+        return 0, int(ranks[number] == 1 and ranks.count(1) == 1)
+    return -int(match.forfeited_by == number), match.sides[number].points
 
 
 def _sign(difference: int) -> int:

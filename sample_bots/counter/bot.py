@@ -21,6 +21,8 @@ THROWN = 2
 """Card points that fall on a sure winner, on average."""
 FOLLOWED = 3
 """With that many cards of a suit hidden, the other hand should hold one, and so cannot ruff."""
+SOLVED = 6
+"""With so many cards in hand all ways to go on can be tried in a few milliseconds."""
 
 
 def choose(view: View) -> Action | Card:
@@ -28,7 +30,7 @@ def choose(view: View) -> Action | Card:
         return CLAIM
     if view.can(EXCHANGE):
         return EXCHANGE
-    if view.must_follow_strictly and view.other_hand is not None:
+    if view.must_follow_strictly and view.other_hand is not None and len(view.hand) <= SOLVED:
         return endgame(view)
     if view.marriages:
         return DECLARE[view.trump if view.trump in view.marriages else view.marriages[0]]

@@ -14,57 +14,8 @@ from arena.game.presets import PRESETS
 from arena.game.rules import OPTION_TYPES, MarriageLead, Rules
 from arena.game.views import DecisionPoint
 
-_SIXTY_SIX = PRESETS["sixty-six"]
-_SESSANTASEI = PRESETS["sessantasei-32"]
-
-# Tables of three and four, and 1001, as options.
-MORE_SEATS: Mapping[str, Rules] = {
-    "three-handed": _SIXTY_SIX.with_options({"seating": "dealer_out", "seats": 3, "deal_rotation": "clockwise"}),
-    "sessantasei-3": _SESSANTASEI.with_options(
-        {"seating": "free_for_all", "seats": 3, "hand": 7, "deal_rotation": "clockwise", "close_min_talon": 5}
-    ),
-    "four-handed": _SIXTY_SIX.with_options(
-        {
-            "seating": "partners",
-            "seats": 4,
-            "trump_source": "dealer_card",
-            "deal_rotation": "clockwise",
-            "exchange": "off",
-            "close": "off",
-            "marriage_phase": "any",
-        }
-    ),
-    "sessantasei-101": _SESSANTASEI.with_options(
-        {
-            "seating": "partners",
-            "seats": 4,
-            "deck": 48,
-            "hand": 7,
-            "deal_rotation": "clockwise",
-            "target": 101,
-            "class_line": 51,
-            "close_min_talon": 4,
-        }
-    ),
-    "tausendeins": _SIXTY_SIX.with_options(
-        {
-            "hand": 8,
-            "trump_source": "marriage",
-            "exchange": "off",
-            "close": "off",
-            "claim": "off",
-            "marriage": "pending",
-            "marriage_phase": "any",
-            "marriage_values": "by_suit",
-            "last_trick": "none",
-            "score": "card_points",
-            "match_target": 1001,
-        }
-    ),
-}
-
-GAMES: Mapping[str, Game] = {name: Game(rules) for name, rules in {**MORE_SEATS, **PRESETS}.items()}
-"""Every preset, and the tables of more seats, made ready to play."""
+GAMES: Mapping[str, Game] = {name: Game(rules) for name, rules in PRESETS.items()}
+"""Every preset made ready to play."""
 
 POLICIES: Mapping[str, Mapping[str, float]] = {
     "uniform": {},

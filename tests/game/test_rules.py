@@ -9,7 +9,7 @@ import pytest
 from arena.errors import RulesError, UsageError
 from arena.game.presets import PRESETS, preset
 from arena.game.rules import Rules
-from tests.game.tables import GAMES, MORE_SEATS
+from tests.game.tables import GAMES
 
 # The presets for two as a table; a dash: the option has no say there.
 TABLE = """
@@ -71,9 +71,65 @@ def test_the_variants_of_sixty_six_differ_from_it_in_one_option() -> None:
     assert PRESETS["sixty-six-strict"] == Rules().with_options({"marriage_credit": "led"})
 
 
-def test_the_presets_for_more_seats_are_as_the_rules_list_their_options() -> None:
-    for name in MORE_SEATS.keys() & PRESETS.keys():
-        assert PRESETS[name] == MORE_SEATS[name], name
+# The tables of three and four, and 1001: the preset that each begins as, and what is different there.
+MORE_SEATS: dict[str, tuple[str, dict[str, object]]] = {
+    "three-handed": ("sixty-six", {"seating": "dealer_out", "seats": 3, "deal_rotation": "clockwise"}),
+    "sessantasei-3": (
+        "sessantasei-32",
+        {"seating": "free_for_all", "seats": 3, "hand": 7, "deal_rotation": "clockwise", "close_min_talon": 5},
+    ),
+    "four-handed": (
+        "sixty-six",
+        {
+            "seating": "partners",
+            "seats": 4,
+            "trump_source": "dealer_card",
+            "deal_rotation": "clockwise",
+            "exchange": "off",
+            "close": "off",
+            "marriage_phase": "any",
+        },
+    ),
+    "sessantasei-101": (
+        "sessantasei-32",
+        {
+            "seating": "partners",
+            "seats": 4,
+            "deck": 48,
+            "hand": 7,
+            "deal_rotation": "clockwise",
+            "target": 101,
+            "class_line": 51,
+            "close_min_talon": 4,
+        },
+    ),
+    "tausendeins": (
+        "sixty-six",
+        {
+            "hand": 8,
+            "trump_source": "marriage",
+            "exchange": "off",
+            "close": "off",
+            "claim": "off",
+            "marriage": "pending",
+            "marriage_phase": "any",
+            "marriage_values": "by_suit",
+            "last_trick": "none",
+            "score": "card_points",
+            "match_target": 1001,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MORE_SEATS)
+def test_the_presets_of_more_seats_and_1001_differ_from_their_base_in_these_options_only(name: str) -> None:
+    base, options = MORE_SEATS[name]
+    assert PRESETS[name].options() == {**PRESETS[base].options(), **options}
+
+
+def test_there_are_no_other_presets() -> None:
+    assert PRESETS.keys() == {name for name, _, _ in cells()} | {"sixty-six-32", "sixty-six-strict"} | MORE_SEATS.keys()
 
 
 @pytest.mark.parametrize(

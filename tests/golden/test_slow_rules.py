@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from arena.cards import CARD_NAMES, cards_of, hand_cards
+from arena.cards import CARD_NAMES, hand_cards
 from arena.game.deal import Deal
 from arena.game.game import Game
 from tests.game.tables import GAMES, any_policy, choose, mixed_rules
@@ -30,7 +30,7 @@ def agree(deal: Deal, slow: SlowDeal) -> None:
     assert [sorted(map(str, hand_cards(hand))) for hand in deal.hands] == [sorted(hand) for hand in slow.hands]
     assert [CARD_NAMES[card] for card in deal.talon] == slow.talon
     assert [CARD_NAMES[card] for card in deal.table] == [card for _, card in slow.trick]
-    assert (deal.points, deal.pending, deal.tricks) == (slow.totals(), slow.waiting, slow.tricks)
+    assert (list(deal.points), list(deal.pending), list(deal.tricks)) == (slow.totals(), slow.waiting, slow.tricks)
     assert " SHDC"[deal.trump].strip() == (slow.trump or "")
 
 
@@ -76,19 +76,8 @@ def test_they_agree_under_options_mixed_at_random() -> None:
 
 
 def test_a_fault_planted_in_the_interpreter_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.golden.slow_rules.LOW_TO_HIGH", "789JQTKA")
+    monkeypatch.setattr("tests.golden.slow_rules.LOW_TO_HIGH", "789JQTKA")  # ten and king change places
     rng = random.Random(1)
     with pytest.raises(AssertionError):
         for _ in range(20):
             play_both(GAMES["four-handed"], rng)
-
-
-def test_what_everybody_knows_of_a_hand_is_in_it() -> None:
-    """The dealer's card at four and shown pairs stay known until they are played."""
-    rng = random.Random(4)
-    for name in ("four-handed", "tausendeins", "three-handed"):
-        deal = GAMES[name].deal(rng.sample(GAMES[name].cards, 24))
-        while deal.to_act is not None:
-            deal.apply(choose(deal, "sharp", rng))
-            for hand, known in zip(deal.hands, deal.known, strict=True):
-                assert set(cards_of(known)) <= set(hand_cards(hand))

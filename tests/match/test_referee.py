@@ -14,6 +14,7 @@ from arena.cards import CLAIM, CLOSE, actions_of
 from arena.errors import RecordError
 from arena.game.game import Game
 from arena.game.presets import PRESETS, preset
+from arena.game.rules import Score
 from arena.game.scoring import Termination
 from arena.game.views import DecisionPoint
 from arena.match.clock import TimeControl
@@ -54,6 +55,11 @@ def play(
         return record, seen
 
 
+def at_every_seat(name: str, player: Player) -> list[Player]:
+    """The same player at every seat of the table."""
+    return [player] * PRESETS[name].seats
+
+
 def replayed(name: str, record: MatchRecord) -> int:
     game = Game(preset(name))
     return sum(1 for _ in replay(game, decks(game), record))
@@ -73,15 +79,34 @@ def nth(count: int, fault: NoReply | Reply) -> Player:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_match_is_told_from_start_to_end(name: str) -> None:
-    record, seen = play(name, (first_legal, first_legal))
+    record, seen = play(name, at_every_seat(name, first_legal))
     assert isinstance(seen[0], MatchStarted)
     assert isinstance(seen[-1], MatchEnded)
     ended = [telling for telling in seen if isinstance(telling, DealEnded)]
     assert [telling.deal for telling in ended] == list(range(1, len(record.deals) + 1))
     assert ended[-1].score != ended[0].score or len(ended) == 1
     assert record.status is Status.PLAYED
-    assert max(record.points) == PRESETS[name].match_target
+    target = PRESETS[name].match_target
+    assert max(record.points) >= target
+    assert max(record.points) == target or PRESETS[name].score is Score.CARD_POINTS
     assert replayed(name, record) == sum(isinstance(request, Ask) for request in seen)
+
+
+def test_the_dealer_who_sits_out_is_asked_nothing_and_told_how_every_deal_ends() -> None:
+    record, seen = play("three-handed", at_every_seat("three-handed", first_legal))
+    deals = len(record.deals)
+    assert [deal.dealer for deal in record.deals] == [(2, 0, 1)[number % 3] for number in range(deals)]
+    asked = {(request.deal, request.seat) for request in seen if isinstance(request, Ask)}
+    assert not {(number, deal.dealer) for number, deal in enumerate(record.deals, 1)} & asked
+    assert all(deal.points[deal.dealer] == 0 for deal in record.deals)
+    ended = [telling for telling in seen if isinstance(telling, DealEnded)]
+    assert [telling.seen[telling.dealer] for telling in ended] == [0] * deals
+
+
+def test_a_seat_of_three_that_is_gone_for_good_ranks_last_and_the_others_by_what_they_have() -> None:
+    gone = NoReply(Fault.DIED, 1.0, whole_match=True)
+    record, _ = play("sessantasei-3", (nth(0, gone), first_legal, first_legal))
+    assert (record.forfeited_by, record.points, record.ranks) == (0, (0, 3, 3), (3, 1, 1))
 
 
 @pytest.mark.parametrize("action", [0, -1, 3, 41, 99, 10**9])
@@ -167,36 +192,34 @@ def test_the_budget_that_a_seat_is_told_shrinks_with_its_bank() -> None:
     assert budgets[:2] == [3000.0, 2500.0]
 
 
-policies = st.sampled_from(["legal", "legal", "legal", "legal", "illegal", "late", "died", "error"])
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.sampled_from(sorted(PRESETS)), st.randoms(use_true_random=False), st.data())
-def test_any_match_has_a_record_that_replays_and_survives_json(
-    name: str, rng: random.Random, data: st.DataObject
-) -> None:
-    rate = data.draw(st.sampled_from([0.0, 0.01, 0.2]))
+@pytest.mark.parametrize("name", PRESETS)
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), rate=st.sampled_from([0.0, 0.01, 0.2]))
+def test_any_match_has_a_record_that_replays_and_survives_json(name: str, seed: int, rate: float) -> None:
+    rng = random.Random(seed)
 
     def player(ask: Ask) -> Reply | NoReply:
         if rng.random() < rate:
-            return rng.choice(
-                [
-                    Reply(0, 1.0),
-                    Reply(1, 9e9),
-                    NoReply(Fault.DIED, 3.0, "x"),
-                    NoReply(Fault.HUNG, 3.0),
-                    NoReply(Fault.ERROR, 1.0, "boom"),
-                    NoReply(Fault.REFUSED, 0.0),
-                ]
-            )
+            faults: list[Reply | NoReply] = [
+                Reply(0, 1.0),
+                Reply(1, 9e9),
+                NoReply(Fault.DIED, 3.0, "x"),
+                NoReply(Fault.HUNG, 3.0),
+                NoReply(Fault.ERROR, 1.0, "boom"),
+                NoReply(Fault.REFUSED, 0.0),
+            ]
+            return rng.choice(faults)
         return Reply(rng.choice(actions_of(ask.view.legal)), rng.random())
 
-    record, _ = play(name, (player, player))
+    record, _ = play(name, at_every_seat(name, player))
     assert MatchRecord.from_json(json.loads(json.dumps(record.play_json()))) == record
     replayed(name, record)
-    assert sorted(record.ranks) in ([1, 2], [1, 1])
-    best = record.ranks.index(1)
-    assert record.points[best] == max(record.points)
+    standing = [points for side, points in enumerate(record.points) if side != record.forfeited_by]
+    for side, points in enumerate(record.points):
+        if side == record.forfeited_by:
+            assert record.ranks[side] == len(record.ranks)
+        else:
+            assert record.ranks[side] == 1 + sum(other > points for other in standing)
 
 
 def test_a_changed_record_does_not_replay() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from arena.game.presets import preset
-from arena.game.rules import Rules
 from arena.game.scoring import Outcome, Termination
 from arena.match.state import MAX_DEALS, MatchState
 
@@ -86,15 +85,39 @@ def test_a_forfeited_match_sets_the_other_of_two_sides_to_the_target() -> None:
 
 
 def test_who_forfeits_ranks_last_even_when_ahead() -> None:
-    three = MatchState(
-        Rules().with_options(
-            {"seating": "free_for_all", "seats": 3, "deck": 32, "hand": 7, "deal_rotation": "clockwise"}
-        )
-    )
+    three = MatchState(preset("sessantasei-3"))
     three.add(won(3, 1, 0))
     three.forfeit(0)
     assert three.ranks == (3, 1, 2)
     assert three.final_points == (3, 1, 0)
+
+
+def test_at_three_the_deal_goes_round_but_not_after_a_draw() -> None:
+    state = MatchState(preset("sessantasei-3"))
+    dealers = []
+    for outcome in (won(2, 0, 0), drawn(3), won(0, 1, 1), won(0, 0, 3), won(1, 0, 0)):
+        dealers.append(state.dealer)
+        state.add(outcome)
+    assert dealers == [2, 0, 0, 1, 2]
+
+
+def test_at_three_a_match_ends_with_the_first_at_the_target_and_two_may_share_the_rank() -> None:
+    state = MatchState(preset("sessantasei-3"))
+    for points in ((3, 3, 0), (2, 2, 0)):
+        state.add(won(*points))
+        assert not state.over
+    state.add(won(3, 2, 0))
+    assert state.over
+    assert (state.score, state.final_points, state.ranks) == ((8, 7, 0), (7, 7, 0), (1, 1, 3))
+
+
+def test_partners_have_one_score() -> None:
+    state = MatchState(preset("four-handed"))
+    assert (state.score, state.dealer) == ((0, 0), 3)
+    state.add(won(0, 3))
+    assert (state.score, state.dealer) == ((0, 3), 0)
+    state.forfeit(1)
+    assert (state.final_points, state.ranks) == ((7, 3), (1, 2))
 
 
 def test_equal_capped_points_share_a_rank() -> None:
@@ -112,20 +135,27 @@ def test_a_match_of_draws_ends_after_a_hundred_deals_as_it_stands() -> None:
     assert state.ranks == (1, 1)
 
 
-@pytest.mark.parametrize(("score", "over"), [((1000, 990), False), ((1001, 990), True), ((1010, 1010), False)])
-def test_a_thousand_and_one_needs_the_higher_total(score: tuple[int, int], over: bool) -> None:
-    rules = Rules().with_options(
-        {
-            "hand": 8,
-            "trump_source": "marriage",
-            "exchange": "off",
-            "close": "off",
-            "claim": "off",
-            "score": "card_points",
-            "match_target": 1001,
-        }
-    )
-    state = MatchState(rules)
+@pytest.mark.parametrize(
+    ("score", "over", "ranks"),
+    [
+        ((1000, 990), False, (1, 2)),
+        ((1001, 990), True, (1, 2)),
+        ((1015, 1025), True, (2, 1)),
+        ((1010, 1010), False, (1, 1)),
+    ],
+)
+def test_a_thousand_and_one_needs_the_higher_total(
+    score: tuple[int, int], over: bool, ranks: tuple[int, int]
+) -> None:
+    state = MatchState(preset("tausendeins"))
     state.score = score
     assert state.over is over
-    assert state.final_points == score
+    assert (state.final_points, state.ranks) == (score, ranks)
+
+
+def test_deals_of_1001_add_their_card_points_and_the_deal_alternates() -> None:
+    state = MatchState(preset("tausendeins"))
+    state.add(won(97, 243, how=Termination.PLAYED_OUT))
+    assert (state.score, state.dealer, state.over) == ((97, 243), 0, False)
+    state.add(won(400, 0, how=Termination.FORFEIT))
+    assert (state.score, state.dealer) == ((497, 243), 1)

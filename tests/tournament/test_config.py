@@ -29,10 +29,12 @@ from arena.tournament.config import (
     json_schema,
     load_config,
 )
-from arena.tournament.schedule import Format, Schedule
+from arena.tournament.pairings import Format
+from arena.tournament.schedule import Schedule
 
 ROOT = Path(__file__).parents[2]
 BOTS = '[[bots]]\nbot = "greedy"\n[[bots]]\nbot = "random"\n'
+MORE_BOTS = BOTS + '[[bots]]\nbot = "counter"\n[[bots]]\nbot = "random"\nname = "other"\n'
 
 
 def load(folder: Path, toml: str, name: str = "cup.toml") -> TournamentConfig:
@@ -135,8 +137,16 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_rules_are_a_preset_by_name_or_in_a_table(tmp_path: Path, name: str) -> None:
     for toml in (f'rules = "{name}"\n', f'[rules]\npreset = "{name}"\n'):
-        config = load(tmp_path, toml + BOTS)
+        config = load(tmp_path, toml + MORE_BOTS)
         assert (config.rules, config.rules_name) == (PRESETS[name], name)
+
+
+@pytest.mark.parametrize("name", ["four-handed", "sessantasei-101"])
+def test_partners_are_of_one_bot_or_mixed(tmp_path: Path, name: str) -> None:
+    assert load(tmp_path, f'rules = "{name}"\n' + BOTS).format is Format.ROUND_ROBIN
+    config = load(tmp_path, f'rules = "{name}"\nformat = "mixed-partners"\n' + MORE_BOTS)
+    assert config.format is Format.MIXED_PARTNERS
+    assert config.identity()["format"] == "mixed-partners"
 
 
 def test_a_rules_table_without_a_preset_changes_the_default_rules(tmp_path: Path) -> None:
@@ -186,7 +196,7 @@ ONE = [
     ("title = 2026-11-29", "title is datetime.date(2026, 11, 29); expected a text in quotes"),
     ('title = " "', "title is empty; expected a text"),
     ('title = "a\\u202Eb"', "title holds the unprintable character '\\u202e'; expected printable ones only"),
-    ("format = 'swiss'", "format is 'swiss'; expected 'round-robin' or 'gauntlet'"),
+    ("format = 'swiss'", "format is 'swiss'; expected 'round-robin', 'gauntlet' or 'mixed-partners'"),
     ("isolation = 'none'", "isolation is 'none'; expected 'block' or 'match'"),
     ("on_broken_bot = 'go'", "on_broken_bot is 'go'; expected 'stop' or 'walkover'"),
     ("name = 5", "name is 5; expected a text in quotes"),
@@ -226,8 +236,13 @@ ONE = [
      "rules.marriage_values: rules option marriage_values: by_suit goes with trump_source marriage only"),
     ("rules.claim = 'auto'\nrules.preset = 'schnapsen'",
      "rules.close_needs_claim: rules option close_needs_claim: a closer cannot claim where claim is auto"),
-    ("rules.seating = 'free_for_all'\nrules.seats = 3\nrules.deal_rotation = 'clockwise'",
-     "rules.seating is free_for_all, a table of 3 sides; expected one of two sides"),
+    ("format = 'mixed-partners'",
+     'format is "mixed-partners", but rules.seating is two; expected rules with partners, such as "four-handed"'),
+    ("rules = 'sessantasei-3'", "[[bots]] lists 2 bots; expected at least the 3 that meet in a match"),
+    ("format = 'mixed-partners'\nrules = 'four-handed'",
+     "[[bots]] lists 2 bots; expected at least the 4 that meet in a match"),
+    ("format = 'mixed-partners'\nrules = 'four-handed'\nchampions = ['a']",
+     'champions is set, but the format is "mixed-partners"; expected format = "gauntlet", or no champions'),
 ]  # fmt: skip
 
 

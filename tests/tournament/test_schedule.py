@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections import Counter, deque
+from dataclasses import replace
 from itertools import chain, combinations, islice
 from random import Random
 
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from arena.errors import UsageError
 from arena.match.summary import MatchKey
-from arena.tournament.schedule import Block, Format, Pairing, Schedule, seating
+from arena.tournament.pairings import MAX_DRAWN, Format, Pairing
+from arena.tournament.schedule import Block, Schedule, seating
 
 
 def keys(schedule: Schedule) -> list[MatchKey]:
@@ -28,11 +30,14 @@ def field(size: int) -> tuple[str, ...]:
     return tuple(f"bot-{index}" for index in range(size))
 
 
+TWO = [Format.ROUND_ROBIN, Format.GAUNTLET]
+
+
 @st.composite
 def schedules(draw: st.DrawFn) -> Schedule:
     participants = field(draw(st.integers(2, 9)))
     champions: frozenset[str] = frozenset()
-    format = draw(st.sampled_from(Format))
+    format = draw(st.sampled_from(TWO))
     if format is Format.GAUNTLET:
         champions = draw(st.frozensets(st.sampled_from(participants), min_size=1, max_size=len(participants) - 1))
     return Schedule(
@@ -66,7 +71,7 @@ def test_every_pairing_plays_every_list_in_both_seatings_once(schedule: Schedule
     assert len(planned) == len(expected) == schedule.match_count
     assert set(planned) == expected
     assert sorted(schedule.pairings()) == sorted(pairings)
-    assert all(schedule.has(pairing) == (pairing in pairings) for pairing in combinations(field(10), 2))
+    assert all(schedule.field.has(pairing) == (pairing in pairings) for pairing in combinations(field(10), 2))
 
 
 @settings(deadline=None)
@@ -198,7 +203,7 @@ def test_a_late_bot_plays_all_its_pairs_and_the_others_nothing_again() -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), min_size=1, max_size=4), st.sampled_from(Format))
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), min_size=1, max_size=4), st.sampled_from(TWO))
 def test_however_a_tournament_grew_each_pairing_has_played_its_pairs(
     growth: list[tuple[int, int]], format: Format
 ) -> None:
@@ -238,7 +243,7 @@ def test_a_later_epoch_cannot_take_anything_back(later: dict[str, object]) -> No
         Schedule(**later, previous=first)  # type: ignore[arg-type]
 
 
-# --- mistakes, seats and size -------------------------------------------------------------------------------
+# --- mistakes and seats -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -259,14 +264,148 @@ def test_what_cannot_be_a_tournament_is_refused(schedule: dict[str, object], sen
         Schedule(pairs=1, **schedule)  # type: ignore[arg-type]
 
 
-def test_names_take_the_seats_in_turn_and_partners_are_of_one_participant() -> None:
-    assert [seating(("a", "b"), leg, 2) for leg in (0, 1)] == [("a", "b"), ("b", "a")]
-    assert [seating(("a", "b"), leg, 4) for leg in (0, 1)] == [("a", "b", "a", "b"), ("b", "a", "b", "a")]
-    assert [seating(("a", "b", "c"), leg, 3) for leg in (0, 1, 2)] == [
+def test_names_take_the_seats_in_turn_and_partners_sit_opposite() -> None:
+    assert [seating(("a", "b"), leg, 2, 2) for leg in (0, 1)] == [("a", "b"), ("b", "a")]
+    assert [seating(("a", "b"), leg, 2, 4) for leg in (0, 1)] == [("a", "b", "a", "b"), ("b", "a", "b", "a")]
+    assert [seating(("a", "b", "c"), leg, 3, 3) for leg in (0, 1, 2)] == [
         ("a", "b", "c"),
         ("b", "c", "a"),
         ("c", "a", "b"),
     ]
+    assert [seating(("a", "d", "b", "c"), leg, 2, 4) for leg in range(4)] == [
+        ("a", "b", "d", "c"),
+        ("b", "d", "c", "a"),
+        ("d", "c", "a", "b"),
+        ("c", "a", "b", "d"),
+    ]
+
+
+# --- tables of three and four -------------------------------------------------------------------------------
+
+TABLES = [
+    (3, 3, Format.ROUND_ROBIN),
+    (3, 3, Format.GAUNTLET),
+    (2, 4, Format.ROUND_ROBIN),
+    (2, 4, Format.MIXED_PARTNERS),
+]
+"""Sides, seats and format."""
+
+
+@st.composite
+def larger(draw: st.DrawFn) -> Schedule:
+    sides, seats, format = draw(st.sampled_from(TABLES))
+    participants = field(draw(st.integers(4, 8)))
+    champions: frozenset[str] = frozenset()
+    if format is Format.GAUNTLET:
+        champions = draw(st.frozensets(st.sampled_from(participants), min_size=1, max_size=len(participants) - 1))
+    return Schedule(
+        participants=tuple(draw(st.permutations(participants))),
+        pairs=draw(st.integers(1, 6)),
+        format=format,
+        champions=champions,
+        block=draw(st.integers(1, 4)),
+        sides=sides,
+        seats=seats,
+        untrusted=draw(st.frozensets(st.sampled_from(participants), max_size=2)),
+    )
+
+
+@settings(deadline=None)
+@given(larger())
+def test_a_larger_pairing_plays_every_list_once_in_each_seating(schedule: Schedule) -> None:
+    expected = {
+        MatchKey(0, pairing, leg, number)
+        for pairing in schedule.pairings()
+        for leg in range(len(pairing))
+        for number in range(schedule.pairs)
+    }
+    planned = keys(schedule)
+    assert len(planned) == len(expected) == schedule.match_count
+    assert set(planned) == expected
+    assert indexes(schedule) == list(range(schedule.match_count))
+    assert [block.position for block in schedule.blocks()] == list(range(schedule.block_count))
+
+
+@settings(deadline=None)
+@given(larger())
+def test_over_the_legs_everyone_has_every_seat_as_often_on_the_same_lists(schedule: Schedule) -> None:
+    sat: Counter[tuple[Pairing, range, str, int]] = Counter()
+    for block in schedule.blocks():
+        assert block.mirrored == schedule.untrusted.isdisjoint(block.pairing)
+        assert len(block.seats) == schedule.seats
+        for seat, name in enumerate(block.seats):
+            sat[block.pairing, block.numbers, name, seat] += 1
+    assert set(sat.values()) == {1}
+    assert len(sat) == schedule.block_count * schedule.seats
+
+
+@settings(deadline=None)
+@given(larger())
+def test_the_legs_of_a_larger_pairing_are_neighbours_and_none_is_a_block_ahead(schedule: Schedule) -> None:
+    blocks = list(schedule.blocks())
+    size = len(blocks[0].pairing)
+    for start in range(0, len(blocks), size):
+        legs = blocks[start : start + size]
+        assert [block.leg for block in legs] == list(range(size))
+        assert len({(block.pairing, block.numbers) for block in legs}) == 1
+    played: Counter[Pairing] = Counter(dict.fromkeys(schedule.pairings(), 0))
+    for block in blocks[::size]:
+        played[block.pairing] += 1
+        assert max(played.values()) - min(played.values()) <= 1
+
+
+@settings(deadline=None)
+@given(larger(), st.randoms())
+def test_who_joined_first_changes_nothing_at_larger_tables_either(schedule: Schedule, shuffle: Random) -> None:
+    joined = list(schedule.participants)
+    shuffle.shuffle(joined)
+    assert list(replace(schedule, participants=tuple(joined)).blocks()) == list(schedule.blocks())
+
+
+@pytest.mark.parametrize(("sides", "seats", "format"), TABLES)
+def test_however_a_larger_table_grew_each_pairing_has_played_its_pairs(sides: int, seats: int, format: Format) -> None:
+    epochs: list[Schedule] = []
+    for size, pairs in [(4, 2), (4, 3), (6, 3), (7, 5)]:
+        previous = epochs[-1] if epochs else None
+        champions = _champion(format)
+        epochs.append(
+            Schedule(field(size), pairs, format, champions, block=2, sides=sides, seats=seats, previous=previous)
+        )
+    planned = [key for epoch in epochs for key in keys(epoch)]
+    assert len(set(planned)) == len(planned)
+    assert Counter((key.pairing, key.leg) for key in planned) == {
+        (pairing, leg): 5 for pairing in epochs[-1].pairings() for leg in range(len(pairing))
+    }
+
+
+def test_a_field_that_outgrows_the_bound_draws_anew_and_still_plays_no_match_twice() -> None:
+    first = Schedule(field(23), 2, sides=3, seats=3)
+    second = Schedule(field(25), 2, sides=3, seats=3, previous=first)
+    third = Schedule(field(25), 5, sides=3, seats=3, previous=second)
+    assert first.match_count == 3 * 2 * 1771
+    met = set(first.pairings()) & set(second.pairings())
+    assert second.match_count == 3 * 2 * (MAX_DRAWN - len(met))
+    assert third.match_count == 3 * 3 * MAX_DRAWN
+    totals = Counter(
+        pairing for epoch in (first, second, third) for pairing in epoch.pairings() for _ in range(epoch.lists(pairing))
+    )
+    assert {totals[pairing] for pairing in third.pairings()} == {5}
+    assert {totals[pairing] for pairing in set(first.pairings()) - met} == {2}
+
+
+@pytest.mark.parametrize(
+    ("schedule", "sentence"),
+    [
+        ({"participants": ("a", "b"), "sides": 3, "seats": 3}, "a round-robin of .* has nobody who meets"),
+        ({"participants": tuple("abc"), "seats": 4, "format": Format.MIXED_PARTNERS}, "mixed-partners of .* has nobody"),
+    ],
+)
+def test_too_few_for_a_larger_table_are_refused(schedule: dict[str, object], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        Schedule(pairs=1, **schedule)  # type: ignore[arg-type]
+
+
+# --- size ---------------------------------------------------------------------------------------------------
 
 
 def test_a_schedule_of_forty_million_matches_is_counted_and_walked_in_constant_memory() -> None:

@@ -38,7 +38,7 @@ def match(
     times_us: Mapping[str, tuple[int, ...]] | None = None,
 ) -> MatchSummary:
     """A match that ended with these points by participant; who forfeited ranks last."""
-    seats = seating(pairing, leg, len(pairing))
+    seats = seating(pairing, leg, len(pairing), len(pairing))
     keys = {name: (name != forfeited_by, points[name]) for name in seats}
     return MatchSummary(
         key=MatchKey(epoch, pairing, leg, number),
@@ -71,6 +71,37 @@ def pair(
 
 A_WINS = {"a": 7, "b": 3}
 B_WINS = {"a": 2, "b": 7}
+AGAINST = (("a",), ("b",))
+EACH = (("a",), ("b",), ("c",))
+
+
+def triple(*points: Mapping[str, int]) -> list[MatchSummary]:
+    """The three legs of a, b and c on one list."""
+    return [match(("a", "b", "c"), leg, 0, each) for leg, each in enumerate(points)]
+
+
+def partners(pairing: tuple[str, ...], leg: int, winner: str) -> MatchSummary:
+    """A match of two sides of two seats that the side of the winner won 7-3."""
+    seats = seating(pairing, leg, 2, 4)
+    return MatchSummary(
+        key=MatchKey(0, pairing, leg, 0),
+        status=Status.PLAYED,
+        mirrored=True,
+        deals=5,
+        terminations={"claim": 5},
+        forfeited_by=None,
+        sides=tuple(
+            SideSummary(
+                participants=names,
+                points=7 if winner in names else 3,
+                rank=1 if winner in names else 2,
+                deals_won=2,
+                faults={},
+                times=Histogram.of((100,)),
+            )
+            for names in (seats[0::2], seats[1::2])
+        ),
+    )
 
 
 # --- evidence -----------------------------------------------------------------------------------------------
@@ -79,9 +110,9 @@ B_WINS = {"a": 2, "b": 7}
 def test_a_pair_is_evidence_with_the_wins_of_each_participant_whoever_sat_where() -> None:
     summaries = [*pair(A_WINS, A_WINS, 0), *pair(A_WINS, B_WINS, 1), *pair(B_WINS, B_WINS, 2, mirrored=False)]
     assert complete_pairs(summaries) == [
-        PairResult(0, ("a", "b"), 0, wins=(2, 0), mirrored=True),
-        PairResult(0, ("a", "b"), 1, wins=(1, 1), mirrored=True),
-        PairResult(0, ("a", "b"), 2, wins=(0, 2), mirrored=False),
+        PairResult(0, ("a", "b"), 0, AGAINST, ranks=(0, 1), mirrored=True),
+        PairResult(0, ("a", "b"), 1, AGAINST, ranks=(0, 0), mirrored=True),
+        PairResult(0, ("a", "b"), 2, AGAINST, ranks=(1, 0), mirrored=False),
     ]
 
 
@@ -103,13 +134,14 @@ def test_a_match_lost_by_a_fault_is_lost_whatever_the_points() -> None:
         match(("a", "b"), 0, 0, {"a": 7, "b": 7}, status=Status.FORFEIT, forfeited_by="a"),
         match(("a", "b"), 1, 0, {"a": 0, "b": 7}, status=Status.WALKOVER, forfeited_by="a"),
     ]
-    assert [result.wins for result in complete_pairs(legs)] == [(0, 2)]
+    assert [result.ranks for result in complete_pairs(legs)] == [(1, 0)]
 
 
 def test_a_match_that_both_share_is_won_by_none() -> None:
     (result,) = complete_pairs(pair({"a": 4, "b": 4}, A_WINS))
-    assert result.wins == (1, 0)
-    assert (result.won_by("a"), result.won_by("b")) == (1, 0)
+    assert result.ranks == (0, 1)
+    (result,) = complete_pairs(pair({"a": 4, "b": 4}, {"a": 4, "b": 4}))
+    assert result.ranks == (0, 0)
 
 
 def test_evidence_is_pooled_over_epochs() -> None:
@@ -171,13 +203,87 @@ def test_with_three_sides_only_who_is_alone_in_front_has_won() -> None:
     results = [{"a": 7, "b": 5, "c": 2}, {"a": 6, "b": 7, "c": 7}, {"a": 7, "b": 3, "c": 0}]
     block = [match(names, leg, 0, points) for leg, points in enumerate(results)]
     assert complete_pairs(block[:2]) == []
-    assert complete_pairs(block) == [PairResult(0, names, 0, wins=(2, 0, 0), mirrored=True)]
+    assert complete_pairs(block) == [PairResult(0, names, 0, EACH, ranks=(0, 1, 2), mirrored=True)]
     table = standings(block)
     assert table["a"].matches == Tally(won=2, lost=1)
     assert table["b"].matches == Tally(drawn=1, lost=2)
     assert table["a"].points_against == 5 + 2 + 7 + 7 + 3 + 0
     assert [table[name].pairs for name in names] == [Tally(won=1), Tally(lost=1), Tally(lost=1)]
     assert crosstable(block)["b", "c"].matches == Tally(won=2, drawn=1)
+    assert crosstable(block)["b", "c"].pairs == Tally(won=1)
+    assert crosstable(block)["b", "a"].pairs == Tally(lost=1)
+
+
+def test_with_three_sides_points_decide_and_not_wins() -> None:
+    (result,) = complete_pairs(triple({"a": 7, "b": 6, "c": 0}, {"a": 7, "b": 6, "c": 0}, {"a": 0, "b": 7, "c": 0}))
+    assert result.ranks == (1, 0, 2)
+
+
+def test_with_three_sides_equal_points_share_a_rank() -> None:
+    shared = triple({"a": 7, "b": 1, "c": 0}, {"a": 0, "b": 7, "c": 2}, {"a": 1, "b": 0, "c": 0})
+    (result,) = complete_pairs(shared)
+    assert result.ranks == (0, 0, 1)
+    table = standings(shared)
+    assert [table[name].pairs for name in "abc"] == [Tally(drawn=1), Tally(drawn=1), Tally(lost=1)]
+    assert crosstable(shared)["a", "b"].pairs == Tally(drawn=1)
+    assert crosstable(shared)["c", "b"].pairs == Tally(lost=1)
+
+
+def test_with_three_sides_leaving_a_match_never_pays() -> None:
+    ahead = triple({"a": 7, "b": 1, "c": 0}, {"a": 7, "b": 2, "c": 0}, {"a": 6, "b": 5, "c": 5})
+    (result,) = complete_pairs(ahead)
+    assert result.ranks == (0, 1, 2)
+    gone = match(("a", "b", "c"), 2, 0, {"a": 6, "b": 5, "c": 5}, status=Status.FORFEIT, forfeited_by="a")
+    (result,) = complete_pairs([*ahead[:2], gone])
+    assert result.ranks == (2, 0, 1)
+    all_gone = [
+        match(("a", "b", "c"), leg, 0, {"a": 5, "b": 0, "c": 0}, status=Status.FORFEIT, forfeited_by=name)
+        for leg, name in enumerate("aab")
+    ]
+    (result,) = complete_pairs(all_gone)
+    assert result.ranks == (2, 1, 0)
+
+
+def test_the_margin_of_three_is_against_the_mean_of_the_others_and_adds_up_to_nothing() -> None:
+    table = standings(triple({"a": 7, "b": 4, "c": 1}, {"a": 7, "b": 0, "c": 0}, {"a": 4, "b": 7, "c": 3}))
+    assert table["a"].points_against == 4 + 1 + 0 + 0 + 7 + 3
+    assert table["a"].margin == (7 + 7 + 4 - 15 / 2) / 3
+    assert abs(sum(table[name].margin or 0 for name in "abc")) < 1e-9
+
+
+def test_a_side_of_one_participant_on_two_seats_is_counted_once() -> None:
+    block = [partners(("a", "b"), leg, winner) for leg, winner in enumerate("ab")]
+    assert complete_pairs(block) == [PairResult(0, ("a", "b"), 0, AGAINST, ranks=(0, 0), mirrored=True)]
+    table = standings(block)
+    assert table["a"].matches == Tally(won=1, lost=1)
+    assert table["a"].pairs == Tally(drawn=1)
+    assert table["a"].times.total == 2
+    assert crosstable(block)["a", "b"] == Encounter(Tally(won=1, lost=1), Tally(drawn=1), 10, 10)
+
+
+def test_mixed_partners_share_what_their_side_did_and_never_meet_each_other() -> None:
+    pairing = ("a", "d", "b", "c")
+    block = [partners(pairing, leg, winner) for leg, winner in enumerate("adbd")]
+    assert complete_pairs(block[:3]) == []
+    assert complete_pairs(block) == [
+        PairResult(0, pairing, 0, (("a", "d"), ("b", "c")), ranks=(0, 1), mirrored=True)
+    ]
+    table = standings(block)
+    for name in "ad":
+        assert (table[name].matches, table[name].pairs) == (Tally(won=3, lost=1), Tally(won=1))
+    for name in "bc":
+        assert (table[name].matches, table[name].pairs) == (Tally(won=1, lost=3), Tally(lost=1))
+    met = crosstable(block)
+    assert ["".join(names) for names in met] == ["ab", "ac", "ba", "bd", "ca", "cd", "db", "dc"]
+    assert met["c", "d"] == Encounter(Tally(won=1, lost=3), Tally(lost=1), 7 + 3 * 3, 3 + 3 * 7)
+
+
+def test_the_three_ways_to_mix_four_partners_are_three_pairings() -> None:
+    ways = [("a", "b", "c", "d"), ("a", "c", "b", "d"), ("a", "d", "b", "c")]
+    played = [partners(way, leg, "a") for way in ways for leg in range(4)]
+    assert [result.pairing for result in complete_pairs(played)] == ways
+    assert standings(played)["a"].pairs == Tally(won=3)
+    assert standings(played)["b"].pairs == Tally(won=1, lost=2)
 
 
 # --- crosstable and ends ------------------------------------------------------------------------------------

@@ -3,62 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from arena.cards import CLAIM
 from arena.game.deal import Deal
 from arena.game.game import Game
-from arena.game.presets import PRESETS
 from arena.game.rules import Rules
 from arena.game.views import View
-
-TABLES: Mapping[str, Rules] = {
-    "three seats, the dealer out": Rules().with_options(
-        {"seating": "dealer_out", "seats": 3, "deal_rotation": "clockwise"}
-    ),
-    "three seats, each for itself": PRESETS["sessantasei-32"].with_options(
-        {"seating": "free_for_all", "seats": 3, "hand": 7, "deal_rotation": "clockwise", "close_min_talon": 5}
-    ),
-    "partners, the dealer's card": Rules().with_options(
-        {
-            "seating": "partners",
-            "seats": 4,
-            "trump_source": "dealer_card",
-            "deal_rotation": "clockwise",
-            "exchange": "off",
-            "close": "off",
-            "marriage_phase": "any",
-        }
-    ),
-    "partners, two packs": PRESETS["sessantasei-32"].with_options(
-        {
-            "deck": 48,
-            "hand": 7,
-            "seating": "partners",
-            "seats": 4,
-            "deal_rotation": "clockwise",
-            "target": 101,
-            "class_line": 51,
-            "close_min_talon": 4,
-        }
-    ),
-    "1001, no trump at first": Rules().with_options(
-        {
-            "hand": 8,
-            "trump_source": "marriage",
-            "exchange": "off",
-            "close": "off",
-            "claim": "off",
-            "marriage": "pending",
-            "marriage_phase": "any",
-            "marriage_values": "by_suit",
-            "last_trick": "none",
-            "score": "card_points",
-            "match_target": 1001,
-        }
-    ),
-}
-RULES: Mapping[str, Rules] = {**PRESETS, **TABLES}
 
 
 def asked(rules: Rules, deals: int, seed: int = 1) -> Iterator[Deal]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.cards import ACTION_NAMES, CARD_NAMES, CARDS, Suit, actions_of, cards_of, hand_cards, hand_mask
+from arena.cards import ACTION_NAMES, CARD_NAMES, Suit, actions_of, cards_of, hand_cards, hand_mask
 from arena.errors import RulesError
 from arena.game.deal import Deal
 from arena.game.presets import PRESETS
@@ -20,7 +20,7 @@ from arena.match.rulings import Fault
 from arena.sixtysix.v1 import bot_pb2 as pb
 from arena.sixtysix.v1 import rules_pb2, types_pb2
 from arena.wire import codec, stubs
-from tests.wire.positions import RULES, asked, questions
+from tests.wire.positions import asked, questions
 
 CLOCK: dict[str, Any] = {"match_id": "k3", "id": 70_000, "deal": 5, "time_left_ms": 10_250, "last_took_ms": 300}
 
@@ -65,26 +65,26 @@ def by_protobuf(view: View) -> pb.Decision:
 # -- decisions -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
 def test_a_view_survives_the_wire_exactly(name: str) -> None:
-    for view in questions(RULES[name], deals=60):
+    for view in questions(PRESETS[name], deals=60):
         assert decided(view).view == view
 
 
 def test_the_random_deals_ask_every_kind_of_question() -> None:
-    points = {view.point for rules in RULES.values() for view in questions(rules, deals=60)}
+    points = {view.point for rules in PRESETS.values() for view in questions(rules, deals=60)}
     assert points == set(DecisionPoint)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
 def test_the_message_made_by_hand_is_the_one_that_protobuf_makes(name: str) -> None:
-    for view in questions(RULES[name], deals=20, seed=2):
+    for view in questions(PRESETS[name], deals=20, seed=2):
         (event,) = pb.PlayRequest.FromString(codec.decision(view, **CLOCK)).events
         assert event == pb.Event(decision=by_protobuf(view))
 
 
 def test_a_hand_with_identical_cards_names_them_twice() -> None:
-    hands = [view.hand for view in questions(RULES["partners, two packs"], deals=20)]
+    hands = [view.hand for view in questions(PRESETS["sessantasei-101"], deals=20)]
     pairs = [hand for hand in hands if len(set(hand_cards(hand))) < len(hand_cards(hand))]
     assert pairs
     for hand in pairs:
@@ -113,17 +113,16 @@ def test_a_view_of_a_seat_that_is_not_to_act_is_no_decision() -> None:
 
 
 def hidden_apart(deal: Deal, rng: random.Random) -> Deal:
-    """The same deal with everything exchanged that the seat to act does not know (two seats)."""
-    (other,) = {0, 1} - {deal.to_act}
+    """The same deal with everything exchanged that the seat to act does not know."""
     twin = deal.copy()
-    known = twin.known[other]
-    face_up = 1 if twin.turn_up else 0
-    hidden_talon = twin.talon[: len(twin.talon) - face_up]
-    pool = [*cards_of(twin.hands[other] & ~known), *hidden_talon]
+    face_up = [twin.talon.pop()] if twin.talon and twin.turn_up else []
+    others = [seat for seat in deal.order if seat != deal.to_act]
+    hidden = {seat: hand_cards(deal.hands[seat] ^ deal.known[seat]) for seat in others}
+    pool = [*twin.talon, *(card for cards in hidden.values() for card in cards)]
     rng.shuffle(pool)
-    unknown = len(pool) - len(hidden_talon)
-    twin.hands[other] = known | hand_mask(pool[:unknown])
-    twin.talon[: len(hidden_talon)] = [CARDS[card] for card in pool[unknown:]]
+    for seat, cards in hidden.items():
+        twin.hands[seat] = hand_mask([*cards_of(deal.known[seat]), *(pool.pop() for _ in cards)])
+    twin.talon = [*pool, *face_up]
     return twin
 
 
@@ -238,10 +237,10 @@ def test_fields_that_are_not_known_hold_no_answers() -> None:
 # -- the handshake -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
 def test_every_option_of_the_rules_survives_the_handshake(name: str) -> None:
-    arena = codec.describe_request_of(codec.describe_request(RULES[name], name))
-    assert arena.rules == RULES[name]
+    arena = codec.describe_request_of(codec.describe_request(PRESETS[name], name))
+    assert arena.rules == PRESETS[name]
     assert arena.name == name
     assert (arena.protocol_major, arena.protocol_minor) == (stubs.PROTOCOL_MAJOR, stubs.PROTOCOL_MINOR)
 

@@ -27,8 +27,8 @@ def sent(deal: Deal, seat: int) -> tuple[bytes, ...]:
                 deal.outcome,
                 added=deal.outcome.points,
                 score=deal.outcome.points,
-                new_actions=bytes(deal.past_actions),
-                new_seats=bytes(deal.past_seats),
+                new_actions=deal.past_actions,
+                new_seats=deal.past_seats,
             ),
         )
     if deal.to_act != seat:

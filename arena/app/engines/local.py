@@ -1,4 +1,7 @@
-"""The engine of one machine: real bot processes beside the arena, a fresh one of each participant for each block."""
+"""The engine of one machine: real bot processes beside the arena, fresh ones for each block, one for each seat.
+
+Partners never share a process, even where both seats are of one participant: each is shown its own cards only.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,7 @@ class LocalEngine:
         return failures
 
     async def play(self, task: Task, report: Callable[[Played], None]) -> None:
-        """Play the task's matches, all at once in one process of each bot."""
+        """Play the task's matches, all at once in one process for each seat."""
         if self._setting.isolate_matches:
             for item in task.keys:
                 await self._play_together(task, (item,), report)
@@ -87,10 +90,10 @@ class LocalEngine:
         self, task: Task, keys: Sequence[tuple[int, MatchKey]], report: Callable[[Played], None]
     ) -> None:
         block = task.block
-        bots = {name: self.new_bot(name) for name in dict.fromkeys(block.seats)}
+        bots = self._seated(block.seats)
         try:
-            for name, failure in (await start_all(bots)).items():
-                bots[name].give_up(failure)
+            for place, failure in (await start_all(bots)).items():
+                bots[place].give_up(failure)
             all_done = asyncio.get_running_loop().create_future()
 
             identities: dict[MatchRun, tuple[int, MatchKey]] = {}
@@ -111,13 +114,15 @@ class LocalEngine:
         finally:
             await asyncio.shield(asyncio.gather(*(bot.stop() for bot in bots.values())))
 
-    async def play_one(self, order: MatchOrder, observer: Callable[[Tell], None] | None) -> MatchRecord:
+    async def play_one(
+        self, order: MatchOrder, seats: Sequence[str], observer: Callable[[Tell], None] | None
+    ) -> MatchRecord:
         """Play a single match of bots that must start.  Raises `UsageError` with what a bot said last."""
-        bots = {name: self.new_bot(name) for name in dict.fromkeys(order.seats)}
+        bots = self._seated(seats)
         finished: asyncio.Future[MatchRecord] = asyncio.get_running_loop().create_future()
         try:
-            for name, failure in (await start_all(bots)).items():
-                raise UsageError(f"bot {name!r} cannot play: {failure.evidence}")
+            for place, failure in (await start_all(bots)).items():
+                raise UsageError(f"bot {bots[place].spec.name!r} cannot play: {failure.evidence}")
             MatchRun(
                 self._game, order, bots, self._setting.time, lambda _, record: finished.set_result(record), observer
             ).start()
@@ -133,7 +138,7 @@ class LocalEngine:
         match_id = decks.match_id(secret, key)
         return MatchOrder(
             match_id=match_id,
-            seats=seats,
+            seats=_places(seats),
             deck_of=lambda number: _deck(secret, list_id, number, cards),
             bot_seeds=tuple(decks.bot_seed(secret, match_id, seat) for seat in range(len(seats))),
         )
@@ -141,6 +146,15 @@ class LocalEngine:
     def new_bot(self, name: str) -> Bot:
         """A participant, not yet started."""
         return Bot(self._specs[name], self._around, next(self._labels))
+
+    def _seated(self, seats: Sequence[str]) -> dict[str, Bot]:
+        """A bot for each seat, not yet started, by its place in the orders of these seats."""
+        return {place: self.new_bot(name) for place, name in zip(_places(seats), seats, strict=True)}
+
+
+def _places(seats: Sequence[str]) -> tuple[str, ...]:
+    """What the seats are called in an order: a participant that has two of them needs two names."""
+    return tuple(f"{seat} {name}" for seat, name in enumerate(seats))
 
 
 @lru_cache(maxsize=1024)
