@@ -27,13 +27,6 @@ _LOWEST_RANK = {20: "J", 24: "9", 32: "7", 48: "9"}
 class Game:
     """The rules made ready to play: the table, the deck, and the options that a deal asks for at every step."""
 
-    __slots__ = (
-        "_sorted_cards", "auto_claim", "cards", "claim_after_trick", "claim_own_turn", "close_first_lead", "close_later", "close_min",
-        "closes_before_draw", "credit_declared", "credit_led", "exchange", "exchange_needs_trick", "follow_bits", "lead_auto",
-        "lead_king", "lowest_trump", "marriage", "marriage_any_phase", "marriage_needs_trick", "orders", "packets", "rules", "side_of",
-        "table",
-    )  # fmt: skip
-
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.table = Table.of(rules)

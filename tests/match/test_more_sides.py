@@ -101,7 +101,7 @@ def test_where_the_dealer_sits_out_a_fault_scores_for_the_one_who_plays(deal: in
         record, _ = played(MORE["three-handed"], {seat: failing(ERROR, deal=deal)})
         lost = record.deals[deal - 1]
         if lost.dealer == seat:
-            assert record.faults == () or record.faults[0].deal > deal
+            assert record.faults == ()
             continue
         assert (lost.termination, lost.seat) == (Termination.FORFEIT, seat)
         assert lost.points[seat] == lost.points[lost.dealer] == 0
@@ -166,7 +166,7 @@ def test_a_sitter_that_fails_is_judged_at_its_next_decision() -> None:
 
 @pytest.mark.parametrize("name", THREE)
 def test_who_loses_a_match_of_three_by_a_fault_is_last_and_the_others_rank_by_what_they_have(name: str) -> None:
-    for deal in (1, 2, 4):
+    for deal in (1, 3, 4):
         record, _ = played(MORE[name], {0: failing(GONE, deal=deal)})
         assert record.status in (Status.FORFEIT, Status.WALKOVER)
         assert record.forfeited_by == 0
@@ -226,7 +226,7 @@ def test_any_match_of_more_seats_replays_and_has_a_rank_for_each_side(
         return Reply(chance.choice(actions_of(ask.view.legal)), 0.5)
 
     rules = PRESETS[name]
-    record, _ = played(rules, {seat: player for seat in range(rules.seats)})
+    record, _ = played(rules, dict.fromkeys(range(rules.seats), player))
     sides = Game(rules).table.sides
     assert len(record.ranks) == len(record.points) == sides
     assert min(record.ranks) == 1
