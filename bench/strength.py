@@ -146,8 +146,8 @@ def main() -> None:
     try:
         game = Game(preset(options.rules))
         one, other = Player(options.one, load(options.one)), Player(options.other, load(options.other))
-        # What a bot loads at its first decisions is no part of their time.
-        compare(Player(one.name, one.function), Player(other.name, other.function), game, 1, options.seed)
+        # What a bot loads when it first needs it is no part of its time.
+        compare(Player(one.name, one.function), Player(other.name, other.function), game, 5, options.seed)
         result = compare(one, other, game, options.pairs, options.seed)
     except UsageError as error:
         parser.error(str(error))

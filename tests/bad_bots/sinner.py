@@ -1,7 +1,8 @@
 """A bot that plays its lowest card and, at its N-th decision, commits one sin: `sinner.py SIN [N]`.
 
-Written on bare gRPC, since the SDK would not let it.  Sins that are no method of `Sinner` are committed at the start;
-`honest` is none at all.
+Written on bare gRPC, since the SDK would not let it.  Sins that are no method of `Sinner` are committed at the start,
+or in how it answers at all; `honest` is none.  `always-SIN` goes on with it, `once-SIN` commits it only before the bot
+has died for the first time.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from grpc import aio
 from arena.wire import codec, stubs
 
 SIN = sys.argv[1]
-AT = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-NEVER = 1 << 30
+AT = float(sys.argv[2]) if len(sys.argv) > 2 else 3
+FIRST_LIFE = os.environ["ARENA_ADDRESS"].endswith(".0")
 
 
 def lowest_card(decision: codec.Decision) -> int:
@@ -34,16 +35,20 @@ def lowest_card(decision: codec.Decision) -> int:
 class Sinner:
     """One stream's worth of behaviour: decisions in, bytes out."""
 
-    def __init__(self, write: Callable[[bytes], Any]) -> None:
-        self.write = write
+    def __init__(self, context: aio.ServicerContext[bytes, bytes]) -> None:
+        self.context = context
+        self.write: Callable[[bytes], Any] = context.write
         self.count = 0
-        self.sinned = False
+        self.first_id = 0
 
     async def decide(self, decision: codec.Decision) -> None:
         self.count += 1
+        self.first_id = self.first_id or decision.id
         good = codec.answer(decision.id, lowest_card(decision), 1)
         always = SIN.startswith("always-")
-        sin = getattr(self, SIN.removeprefix("always-").replace("-", "_"), None)
+        sin = getattr(self, SIN.removeprefix("always-").removeprefix("once-").replace("-", "_"), None)
+        if SIN.startswith("once-") and not FIRST_LIFE:
+            sin = None
         if sin is None or (self.count != AT and not (always and self.count >= AT)):
             await self.write(good)
         else:
@@ -68,6 +73,17 @@ class Sinner:
     async def huge(self, decision: codec.Decision, good: bytes) -> None:
         await self.write(codec.answer(decision.id, 0, 1, error="x" * (3 << 20)))
 
+    async def hundred_megabytes(self, decision: codec.Decision, good: bytes) -> None:
+        await self.write(codec.answer(decision.id, 0, 1, error="x" * (100 << 20)))
+
+    async def bomb(self, decision: codec.Decision, good: bytes) -> None:
+        """Small on the wire, 100 MB once it is unpacked."""
+        self.context.set_compression(grpc.Compression.Gzip)
+        await self.write(codec.answer(decision.id, 0, 1, error="x" * (100 << 20)))
+
+    async def long_error(self, decision: codec.Decision, good: bytes) -> None:
+        await self.write(codec.answer(decision.id, 0, 1, error="it began so: " + "x" * 900_000))
+
     async def flood(self, decision: codec.Decision, good: bytes) -> None:
         for number in range(5000):
             await self.write(codec.answer(1_000_000 + number, 3, 1))
@@ -75,6 +91,20 @@ class Sinner:
     async def empty(self, decision: codec.Decision, good: bytes) -> None:
         await self.write(b"")
         await self.write(good)
+
+    async def heartbeat(self, decision: codec.Decision, good: bytes) -> None:
+        while True:
+            await self.write(b"")
+            await asyncio.sleep(0.02)
+
+    async def first_again(self, decision: codec.Decision, good: bytes) -> None:
+        await self.write(codec.answer(self.first_id, lowest_card(decision), 1) + good)
+
+    async def overtime(self, decision: codec.Decision, good: bytes) -> None:
+        """Late by far, but it answers: and so does the next decision, in time."""
+        await asyncio.sleep(1.4)
+        await self.write(good)
+        await asyncio.sleep(0.5)
 
     async def silent(self, decision: codec.Decision, good: bytes) -> None:
         pass
@@ -107,10 +137,23 @@ class Sinner:
     async def kill(self, decision: codec.Decision, good: bytes) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    async def answer_and_die(self, decision: codec.Decision, good: bytes) -> None:
+    async def think_and_crash(self, decision: codec.Decision, good: bytes) -> None:
+        await asyncio.sleep(0.4)
+        os._exit(17)
+
+    async def wordy_crash(self, decision: codec.Decision, good: bytes) -> None:
+        print("x" * 60_000 + " and this is why", file=sys.stderr, flush=True)
+        os._exit(17)
+
+    async def answer_and_leave(self, decision: codec.Decision, good: bytes) -> None:
         await self.write(good)
-        await asyncio.sleep(0.05)
-        os._exit(1)
+        os._exit(0)
+
+    async def freeze(self, decision: codec.Decision, good: bytes) -> None:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    async def abort(self, decision: codec.Decision, good: bytes) -> None:
+        await self.context.abort(grpc.StatusCode.CANCELLED, "I do not like it here")
 
     async def chatter(self, decision: codec.Decision, good: bytes) -> None:
         for _ in range(20_000):
@@ -124,12 +167,17 @@ class Sinner:
 
 
 async def play(request: object, context: aio.ServicerContext[bytes, bytes]) -> None:
-    sinner = Sinner(context.write)
+    sinner = Sinner(context)
     try:
         while isinstance(message := await context.read(), bytes):
-            for event in codec.events(message):
-                if isinstance(event, codec.Decision):
-                    await sinner.decide(event)
+            decisions = [event for event in codec.events(message) if isinstance(event, codec.Decision)]
+            if SIN == "last-first":
+                decisions.reverse()
+            if SIN == "in-one-message" and decisions:
+                await context.write(b"".join(codec.answer(asked.id, lowest_card(asked), 1) for asked in decisions))
+                continue
+            for decision in decisions:
+                await sinner.decide(decision)
     except EOFError:
         return
 
@@ -157,6 +205,11 @@ async def main() -> None:
         sys.exit(3)
     if SIN == "slow-start":
         await asyncio.sleep(AT)
+    if SIN == "no-http":
+        listener = await asyncio.start_unix_server(
+            lambda _, writer: writer.write(b"what do you want? " * 100), os.environ["ARENA_ADDRESS"].removeprefix("unix:")
+        )
+        await listener.serve_forever()
     if SIN == "ignore-term":
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lambda: None)
     server = aio.server()

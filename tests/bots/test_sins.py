@@ -47,7 +47,7 @@ def test_a_bad_answer_loses_one_deal(arena: Arena, sin: str, fault: Fault, evide
     assert all(record.status is Status.PLAYED for record in records)
 
 
-@pytest.mark.parametrize("sin", ["twice", "foreign", "empty", "chatter", "grandchild"])
+@pytest.mark.parametrize("sin", ["twice", "foreign", "first-again 9", "empty", "chatter", "grandchild"])
 def test_what_answers_nothing_is_dropped_and_costs_nothing(arena: Arena, sin: str) -> None:
     records = arena.block(sin)
     assert not any(record.faults for record in records)
@@ -103,7 +103,13 @@ def test_a_closed_stream_is_no_death_but_loses_the_deal(arena: Arena) -> None:
     assert (0, Fault.STREAM_BROKEN, Loss.DEAL) in faults(records[0])
 
 
-@pytest.mark.parametrize("sin", ["huge", "flood"])
+def test_a_stream_that_the_bot_cancels_is_broken_in_its_own_words(arena: Arena) -> None:
+    records = arena.block("once-abort", matches=1)
+    assert faults(records[0]) == [(0, Fault.STREAM_BROKEN, Loss.DEAL)]
+    assert "I do not like it here" in records[0].testimony.evidence[0]
+
+
+@pytest.mark.parametrize("sin", ["huge", "hundred-megabytes", "bomb", "flood"])
 def test_a_flood_ends_the_stream(arena: Arena, sin: str) -> None:
     records = arena.block(sin, matches=1)
     only_by_the_sinner(records)
@@ -117,6 +123,8 @@ def test_a_flood_ends_the_stream(arena: Arena, sin: str) -> None:
         ("other-version", Fault.REFUSED, "it speaks protocol 2.0, the arena speaks 1.0"),
         ("refuse", Fault.REFUSED, "only on Sundays"),
         ("silent-describe", Fault.NOT_STARTED, "did not answer Describe within 2 s"),
+        ("slow-start 20", Fault.NOT_STARTED, "did not answer Describe within 2 s"),
+        ("no-http", Fault.NOT_STARTED, "did not answer Describe within 2 s"),
     ],
 )
 def test_who_does_not_start_loses_by_walkover(arena: Arena, sin: str, fault: Fault, evidence: str) -> None:
@@ -125,6 +133,63 @@ def test_who_does_not_start_loses_by_walkover(arena: Arena, sin: str, fault: Fau
     assert [faults(record) for record in records] == [[(0, fault, Loss.MATCH)]] * 2
     assert evidence in records[0].testimony.evidence[0]
     assert records[0].points == (0, 7)
+
+
+def test_a_slow_start_costs_nothing_where_it_is_granted(arena: Arena) -> None:
+    records = arena.block("slow-start 1", matches=1, start_s=10.0)
+    assert not records[0].faults
+
+
+@pytest.mark.parametrize("sin", ["last-first", "in-one-message"])
+def test_answers_may_come_in_any_order_and_together(arena: Arena, sin: str) -> None:
+    records = arena.block(sin, matches=8)
+    assert not any(record.faults for record in records)
+    honest = arena.block("honest", matches=8)
+    assert records == honest
+
+
+@pytest.mark.parametrize("sin", ["heartbeat", "freeze"])
+def test_signs_of_life_or_none_are_no_answer(arena: Arena, sin: str) -> None:
+    records = arena.block(sin, matches=1, time=QUICK)
+    only_by_the_sinner(records)
+    assert faults(records[0])[0] == (0, Fault.LATE, Loss.DEAL)
+    assert {fault for _, fault, _ in faults(records[0])} <= {Fault.LATE, Fault.HUNG}
+
+
+def test_a_bot_that_answers_too_late_is_not_hung(arena: Arena) -> None:
+    records = arena.block("overtime 1", time=TimeControl(limit_ms=800, bank_ms=0))
+    assert [faults(record) for record in records] == [[(0, Fault.LATE, Loss.DEAL)], []]
+
+
+def test_a_death_charges_no_decision_that_the_bot_was_never_sent(arena: Arena) -> None:
+    # While it thinks about the fourth match, the next decision of the third one waits in the arena.
+    records = arena.block("once-think-and-crash 4", matches=4)
+    assert faults(records[3]) == [(0, Fault.DIED, Loss.DEAL)]
+    assert faults(records[2]) == []
+
+
+def test_the_time_before_a_death_is_charged_once(arena: Arena) -> None:
+    records = arena.block("once-think-and-crash 1", matches=4)
+    assert [faults(record) for record in records] == [[(0, Fault.DIED, Loss.DEAL)]] * 4
+    spent_us = [record.testimony.took_us[0][0] for record in records]
+    assert max(spent_us) >= 400_000
+    assert sum(spent_us) < 1.5 * max(spent_us)
+
+
+def test_a_bot_that_dies_right_after_its_answer_is_charged_once_a_match_at_most(arena: Arena) -> None:
+    records = arena.block("once-answer-and-leave 2", matches=3)
+    for record in records:
+        assert faults(record) in ([], [(0, Fault.DIED, Loss.DEAL)])
+
+
+@pytest.mark.parametrize(
+    ("sin", "kept"), [("wordy-crash", "and this is why"), ("long-error", "it began so")]
+)
+def test_what_a_bot_says_of_its_fault_is_kept_in_part_only(arena: Arena, sin: str, kept: str) -> None:
+    records = arena.block(f"once-{sin}", matches=1)
+    (evidence,) = records[0].testimony.evidence
+    assert kept in evidence
+    assert len(evidence) < 5000
 
 
 def test_a_bot_that_ignores_sigterm_is_ended_all_the_same(arena: Arena) -> None:
