@@ -393,7 +393,7 @@ def format_position(game: Game, position: Position) -> str:
     line("closer", p.closer, unless=p.closer is None)
     line("closed points", format_numbers(p.closed_points), unless=not p.closed_points)
     line("closed tricks", format_numbers(p.closed_tricks), unless=not p.closed_tricks)
-    usual_known = _usual_known(p.dealer, p.hands, p.turn_up)
+    usual_known = _usual_known(game, p.dealer, p.hands, p.turn_up)
     for seat, cards in enumerate(p.known):
         line(f"known {seat}", format_cards(cards), unless=cards == usual_known[seat])
     return "\n".join(lines) + "\n"
@@ -442,7 +442,7 @@ def parse_position(game: Game, text: str, *, first_line: int = 1) -> Position:
     leader = get("leader", seat, _usual_leader(game, dealer))
     trick = get("table", parse_cards, none)
     to_act, point = get("asked", question, _usual_question(game, dealer, leader, hands, trick))
-    usual_known = _usual_known(dealer, hands, turn_up)
+    usual_known = _usual_known(game, dealer, hands, turn_up)
     return Position(
         dealer=dealer,
         hands=hands,
@@ -483,12 +483,12 @@ def _usual_question(
 
 
 def _usual_known(
-    dealer: int, hands: tuple[tuple[Card, ...], ...], turn_up: Card | None
+    game: Game, dealer: int, hands: tuple[tuple[Card, ...], ...], turn_up: Card | None
 ) -> tuple[tuple[Card, ...], ...]:
     """The dealer's shown card is known to be in that hand; nothing else goes without saying."""
+    shown = turn_up if game.rules.trump_source is TrumpSource.DEALER_CARD else None
     return tuple(
-        (turn_up,) if seat == dealer and turn_up is not None and turn_up in hand else ()
-        for seat, hand in enumerate(hands)
+        (shown,) if seat == dealer and shown is not None and shown in hand else () for seat, hand in enumerate(hands)
     )
 
 

@@ -295,6 +295,12 @@ def _contradictions(rules: Rules) -> list[RulesError]:
         refuse("marriage_phase", "open play never happens where trump_source is dealer_card; use any")
     if rules.marriage_values is MarriageValues.BY_SUIT and rules.trump_source is not TrumpSource.MARRIAGE:
         refuse("marriage_values", "by_suit goes with trump_source marriage only")
+    if (
+        rules.trump_source is TrumpSource.MARRIAGE
+        and rules.marriage is not Marriage.OFF
+        and rules.marriage_values is not MarriageValues.BY_SUIT
+    ):
+        refuse("marriage_values", "every marriage makes trump where trump_source is marriage; use by_suit")
     if rules.deck == 48 and rules.marriage is not Marriage.OFF:
         refuse("marriage", "two packs of 24 have no marriages; use off")
     if rules.deck == 48 and rules.exchange is not Exchange.OFF:

@@ -21,6 +21,7 @@ from grpc import aio
 from arena.wire import codec, stubs
 
 SIN = sys.argv[1]
+MB = int(sys.argv[3]) if len(sys.argv) > 3 else 100
 AT = float(sys.argv[2]) if len(sys.argv) > 2 else 3
 FIRST_LIFE = os.environ["ARENA_ADDRESS"].endswith(".0")
 
@@ -77,8 +78,7 @@ class Sinner:
         await self.write(codec.answer(decision.id, 0, 1, error="x" * (100 << 20)))
 
     async def bomb(self, decision: codec.Decision, good: bytes) -> None:
-        """Small on the wire, 100 MB once it is unpacked."""
-        self.context.set_compression(grpc.Compression.Gzip)
+        """Small on the wire, 100 MB once it is unpacked: see `play`."""
         await self.write(codec.answer(decision.id, 0, 1, error="x" * (100 << 20)))
 
     async def long_error(self, decision: codec.Decision, good: bytes) -> None:
@@ -168,6 +168,8 @@ class Sinner:
 
 async def play(request: object, context: aio.ServicerContext[bytes, bytes]) -> None:
     sinner = Sinner(context)
+    if SIN == "bomb":
+        context.set_compression(grpc.Compression.Gzip)
     try:
         while isinstance(message := await context.read(), bytes):
             decisions = [event for event in codec.events(message) if isinstance(event, codec.Decision)]

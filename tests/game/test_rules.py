@@ -157,6 +157,7 @@ def test_there_are_no_other_presets() -> None:
         ("four-handed", {"marriage_phase": "open", "marriage": "off"}, "marriage_phase"),
         ("sixty-six", {"marriage_values": "by_suit"}, "marriage_values"),
         ("four-handed", {"marriage_values": "by_suit"}, "marriage_values"),
+        ("tausendeins", {"marriage_values": "20_40"}, "marriage_values"),
         ("sessantasei-101", {"marriage": "pending"}, "marriage"),
         ("sessantasei-101", {"marriage": "needs_trick"}, "marriage"),
         ("sessantasei-101", {"exchange": "on_lead"}, "exchange"),

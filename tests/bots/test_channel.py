@@ -1,0 +1,176 @@
+"""One stream against a server that is written for the test: what the channel makes of anything that may come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import grpc
+from grpc import aio
+
+from arena.bots.channel import MAX_DROPPED, Broken, Channel, Question
+from arena.bots.stopwatch import Stopwatch
+from arena.match.referee import NoReply, Reply
+from arena.match.rulings import Fault
+from arena.wire import codec, stubs
+
+Context = aio.ServicerContext[bytes, bytes]
+Play = Callable[[object, Context], Awaitable[None]]
+
+
+class Line:
+    """A channel, what it asked and what came of it."""
+
+    def __init__(self, target: str, stopwatch: Stopwatch) -> None:
+        self.answers: dict[int, Reply | NoReply] = {}
+        self.broken: list[Broken] = []
+        self.news = asyncio.Event()
+        self.channel = Channel(target, stopwatch, 0, self._broke)
+
+    def ask(self, id: int, budget_ms: float | None, size: int = 100) -> None:
+        data = codec.fault("m", id, 1, "x" * size, (0, 0), False)  # any event will do
+
+        def answered(answer: Reply | NoReply) -> None:
+            assert id not in self.answers, "answered twice"
+            self.answers[id] = answer
+            self.news.set()
+
+        self.channel.ask(Question(id, "m", data, budget_ms, answered))
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10):
+            while not holds():
+                self.news.clear()
+                await self.news.wait()
+
+    def _broke(self, why: Broken, evidence: str) -> None:
+        self.broken.append(why)
+        self.news.set()
+
+
+def on_a_line(folder: Path, play: Play, test: Callable[[Line], Coroutine[Any, Any, None]]) -> None:
+    async def run() -> None:
+        server = aio.server()
+        handlers: dict[str, Any] = {stubs.PLAY_METHOD: grpc.stream_stream_rpc_method_handler(play)}
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(stubs.SERVICE, handlers),))
+        target = f"unix:{folder / 's'}"
+        server.add_insecure_port(target)
+        await server.start()
+        stopwatch = Stopwatch()
+        stopwatch.start()
+        line = Line(target, stopwatch)
+        line.channel.start()
+        try:
+            await test(line)
+        finally:
+            stopwatch.stop()
+            await line.channel.close()
+            await server.stop(None)
+
+    asyncio.run(run())
+
+
+def test_a_bot_that_never_reads_is_late_all_the_same(tmp_path: Path) -> None:
+    async def play(_: object, context: Context) -> None:
+        await asyncio.sleep(60)
+
+    async def test(line: Line) -> None:
+        for id in range(1, 129):
+            line.ask(id, budget_ms=200, size=1900)
+        await line.until(lambda: bool(line.answers))
+        assert isinstance(line.answers[1], NoReply)
+        assert line.answers[1].fault is Fault.LATE
+        await line.until(lambda: line.broken == [Broken.HUNG])
+
+    on_a_line(tmp_path, play, test)
+
+
+def test_messages_that_are_none_are_a_flood_where_nothing_is_open(tmp_path: Path) -> None:
+    async def play(_: object, context: Context) -> None:
+        for _ in range(MAX_DROPPED + 10):
+            await context.write(b"\xff\xff\xff\xff")
+        await asyncio.sleep(60)
+
+    async def test(line: Line) -> None:
+        await line.until(lambda: line.broken == [Broken.FLOOD])
+
+    on_a_line(tmp_path, play, test)
+
+
+def test_a_flood_behind_a_good_answer_is_a_flood(tmp_path: Path) -> None:
+    async def play(_: object, context: Context) -> None:
+        await context.read()
+        await context.write(codec.answer(1, 3, 1) + codec.answer(99, 3, 1) * (MAX_DROPPED + 10))
+        await asyncio.sleep(60)
+
+    async def test(line: Line) -> None:
+        line.ask(1, budget_ms=5000)
+        await line.until(lambda: line.broken == [Broken.FLOOD])
+        assert isinstance(line.answers[1], Reply)
+
+    on_a_line(tmp_path, play, test)
+
+
+def test_who_answers_everything_twice_is_never_flooded_out(tmp_path: Path) -> None:
+    asked = MAX_DROPPED + 200
+
+    async def play(_: object, context: Context) -> None:
+        while isinstance(message := await context.read(), bytes):
+            for event in codec.events(message):
+                assert isinstance(event, codec.FaultNotice)
+                await context.write(codec.answer(event.id, 3, 1) + codec.answer(event.id, 3, 1) + b"")
+                await context.write(b"")
+
+    async def test(line: Line) -> None:
+        for id in range(1, asked + 1):
+            line.ask(id, budget_ms=60_000)
+        await line.until(lambda: len(line.answers) == asked or bool(line.broken))
+        assert not line.broken
+        assert line.channel.traffic.dropped == asked
+
+    on_a_line(tmp_path, play, test)
+
+
+def test_answers_in_one_message_share_its_time(tmp_path: Path) -> None:
+    async def play(_: object, context: Context) -> None:
+        ids: list[int] = []
+        while len(ids) < 4:
+            message = await context.read()
+            assert isinstance(message, bytes)
+            ids += [event.id for event in codec.events(message) if isinstance(event, codec.FaultNotice)]
+        await asyncio.sleep(0.4)
+        await context.write(b"".join(codec.answer(id, 3, 1) for id in ids))
+        await asyncio.sleep(60)
+
+    async def test(line: Line) -> None:
+        for id in range(1, 5):
+            line.ask(id, budget_ms=1000)
+        await line.until(lambda: len(line.answers) == 4)
+        took = [answer.took_ms for answer in line.answers.values()]
+        assert sum(took) >= 390
+        assert max(took) < 1.01 * min(took)
+
+    on_a_line(tmp_path, play, test)
+
+
+def test_a_paused_arena_charges_nobody(tmp_path: Path) -> None:
+    import time
+
+    async def play(_: object, context: Context) -> None:
+        await context.read()
+        await asyncio.sleep(0.05)
+        await context.write(codec.answer(1, 3, 1))
+        await asyncio.sleep(60)
+
+    async def test(line: Line) -> None:
+        line.ask(1, budget_ms=300)
+        await asyncio.sleep(0.02)
+        time.sleep(0.8)  # the arena stands still, and the server with it
+        await line.until(lambda: bool(line.answers))
+        answer = line.answers[1]
+        assert isinstance(answer, Reply)
+        assert answer.took_ms < 300
+
+    on_a_line(tmp_path, play, test)
