@@ -311,7 +311,6 @@ def _find_or_create(
             **({"seed": options.seed} if rehearsal else {}),
         },
     )
-    _open_epoch(store, tournament, 0, options.seed, config, specs)
     return tournament
 
 
@@ -336,9 +335,13 @@ def _grow(
     config: TournamentConfig,
     specs: Mapping[str, BotSpec],
 ) -> None:
-    """Check that the config still fits the run; more pairs or bots open a new epoch with a secret of its own."""
-    latest = store.epochs(tournament)[-1]
-    changed = differences(latest.config["identity"], config.identity())
+    """Check that the config still fits the run; more pairs or bots open a new epoch with a secret of its own.
+
+    The first one is opened here too: whatever moment an earlier arena was killed at, what it left undone is done.
+    """
+    epochs = store.epochs(tournament)
+    identity = epochs[-1].config["identity"] if epochs else tournament.config
+    changed = differences(identity, config.identity())
     known = {participant.name: participant for participant in store.participants(tournament)}
     for name, spec in specs.items():
         if name in known and known[name].digest != spec.digest:
@@ -354,10 +357,10 @@ def _grow(
             + "\n  ".join(changed)
             + "\nundo this, or start a new run without --resume"
         )
-    added = [name for name in specs if name not in known]
-    if added or config.pairs > latest.config["identity"]["pairs"]:
-        store.add_participants(tournament, [_participant(specs[name]) for name in added])
-        _open_epoch(store, tournament, latest.number + 1, seed, config, specs)
+    if added := [_participant(spec) for name, spec in specs.items() if name not in known]:
+        store.add_participants(tournament, added)
+    if not epochs or not specs.keys() <= set(epochs[-1].participants) or config.pairs > identity["pairs"]:
+        _open_epoch(store, tournament, len(epochs), seed, config, specs)
 
 
 def _open_epoch(
@@ -474,14 +477,18 @@ class _Writer:
         error: Exception | None,
     ) -> None:
         def wake() -> None:
-            if summaries:
-                self._listener.committed(summaries)
+            failure = error
+            try:
+                if summaries:
+                    self._listener.committed(summaries)
+            except Exception as deaf:  # what was committed stays so, but nobody may wait for ever
+                failure = deaf
             for _, done in group:
                 if not done.done():
-                    if error is None:
+                    if failure is None:
                         done.set_result(None)
                     else:
-                        done.set_exception(error)
+                        done.set_exception(failure)
 
         with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
             self._loop.call_soon_threadsafe(wake)

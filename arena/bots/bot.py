@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,7 @@ from arena.bots.channel import Broken, Channel, HandshakeError, Question, connec
 from arena.bots.launcher import BotProcess, LaunchError, Limits, launch
 from arena.bots.manifest import BotSpec
 from arena.bots.stopwatch import Stopwatch
+from arena.errors import UsageError
 from arena.game.rules import Rules
 from arena.match.referee import Ask, NoReply
 from arena.match.rulings import Fault
@@ -28,6 +31,8 @@ MAX_DEATHS = 3
 EXIT_WAIT_S = 0.5
 """A closed stream is a death if the process ends within this time."""
 EVIDENCE_LINES = 10
+EVIDENCE_CHARS = 2000
+"""Of what the bot wrote; the end of it says most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +85,35 @@ class Bot:
         """What it said in the handshake; a bot that never came is asked nothing."""
         return self.description is not None and self.description.waives_before_draw
 
+    @property
+    def _socket(self) -> Path:
+        """Where its process listens: another place after each death."""
+        return self._around.sockets / f"{self._label}.{self.deaths}"
+
     async def start(self) -> None:
-        """Launch the process and shake hands.  Raises `BotFailed`; nothing is left running then."""
-        address = f"unix:{self._around.sockets / f'{self._label}.{self.deaths}'}"
+        """Launch the process and shake hands.
+
+        Raises `BotFailed`, with nothing left running, and `UsageError` where the machine starts no more processes:
+        that is nobody's fault.
+        """
+        address = f"unix:{self._socket}"
         if self.spec.address is None:
             try:
                 self._process = await launch(
                     self.spec,
                     address=address,
                     env={},
-                    log=self._around.logs / f"{self._label}.log",
+                    log=self._around.logs / f"{re.sub('[^A-Za-z0-9._-]', '_', self.spec.name)}.log",
                     marker=self._around.marker,
                     limits=self._around.limits,
                 )
             except LaunchError as error:
                 raise BotFailed(Fault.NOT_STARTED, f"{error} {error.evidence}".strip()) from None
+            except (OSError, RuntimeError) as error:
+                raise UsageError(
+                    f"the arena could not start a process for bot {self.spec.name!r}: {error}; "
+                    "see that there is room for files, processes and memory, then resume"
+                ) from error
         else:
             address = self.spec.address
         connection = connect(address)
@@ -213,10 +232,20 @@ class Bot:
         assert channel is not None
         self._channel = None
         self.dropped += channel.traffic.dropped
-        owed = channel.open_questions()
-        self._waiting.extend(channel.abandon())
+        owed, never_sent = channel.abandon()
+        self._waiting.extend(never_sent)
         if not self._stopping:
-            self._restart = asyncio.get_running_loop().create_task(self._replace(channel, why, evidence, owed))
+            self._restart = asyncio.get_running_loop().create_task(self._go_on(channel, why, evidence, owed))
+
+    async def _go_on(
+        self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]
+    ) -> None:
+        """Replace the process; where the arena cannot, the matches are void."""
+        try:
+            await self._replace(channel, why, evidence, owed)
+        except Exception as error:
+            for match in list(self._matches):
+                match.void(error)
 
     async def _replace(
         self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]
@@ -255,13 +284,16 @@ class Bot:
                 self._channel.ask(question)
 
     async def _end_process(self, grace_s: float) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            await process.stop(grace_s)
+        if self._process is not None:
+            await self._process.stop(grace_s)  # whoever is cancelled here leaves it to the next
+            self._process = None
+        if self.spec.address is None:
+            with contextlib.suppress(OSError):
+                self._socket.unlink()
 
     def _with_output(self, text: str) -> str:
         """The text and the last lines that the bot wrote to stderr."""
-        tail = self._process.stderr_tail(EVIDENCE_LINES) if self._process is not None else ""
+        tail = self._process.stderr_tail(EVIDENCE_LINES)[-EVIDENCE_CHARS:] if self._process is not None else ""
         return f"{text}; it wrote last: {tail}" if tail else text
 
 
@@ -279,5 +311,8 @@ async def start_all(bots: Mapping[str, Bot]) -> dict[str, BotFailed]:
         except BotFailed as failure:
             failures[name] = failure
 
-    await asyncio.gather(*(start(name, bot) for name, bot in bots.items()))
+    done = await asyncio.gather(*(start(name, bot) for name, bot in bots.items()), return_exceptions=True)
+    for error in done:  # only now: nothing must be starting any more when somebody stops the bots
+        if error is not None:
+            raise error
     return failures

@@ -28,7 +28,7 @@ from arena.wire import codec, stubs
 GRACE_S = 0.050
 """Nothing is late before the reader has had this long to run once more."""
 MAX_DROPPED = 1000
-"""Answers to no open decision, or messages without any answer, before the stream counts as broken."""
+"""A stream is flooded by more dropped answers than this beyond the good ones, or messages in a row that hold none."""
 MAX_RECEIVED_BYTES = 1 << 20
 
 OPTIONS = (
@@ -107,6 +107,7 @@ class Channel:
         self._outbox: deque[bytes | Question] = deque()
         self._held: deque[Question] = deque()
         self._open: dict[int, Question] = {}
+        self._late: set[int] = set()
         self._open_budget_s = 0.0
         self._last_answer = 0.0
         self._expired_in_a_row = 0
@@ -150,15 +151,25 @@ class Channel:
         if idle:
             self._wake_writer()
 
-    def abandon(self) -> list[Question]:
-        """Stop asking; returns the decisions that were held back and never sent."""
+    def abandon(self) -> tuple[list[tuple[Question, float]], list[Question]]:
+        """Stop asking; returns the decisions that are owed an answer, oldest first, and those that were never sent.
+
+        Each owed one comes with the milliseconds it took.  The busy time is the oldest's: the clock of the next one
+        would only start now.
+        """
+        now = self._stopwatch.now()
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
+        unsent = {item.id: item for item in self._outbox if not isinstance(item, bytes) and item.id in self._open}
+        owed = [(question, 0.0) for id, question in self._open.items() if id not in unsent]
+        if owed:
+            oldest = owed[0][0]
+            owed[0] = (oldest, (now - max(oldest.sent, self._last_answer)) * 1000)
+        never_sent = [*unsent.values(), *self._held]
         self._open.clear()
-        held = list(self._held)
         self._held.clear()
-        return held
+        return owed, never_sent
 
     async def close(self) -> None:
         """End the stream and the connection.  What is in the outbox is written first if the bot reads."""
@@ -206,6 +217,7 @@ class Channel:
             try:
                 await call.write(b"".join(batch))
             except (aio.AioRpcError, asyncio.InvalidStateError, aio.UsageError):
+                outbox.extendleft(reversed(asked))  # they never left
                 return  # the reader is told why
             self.traffic.messages_sent += 1
             now = self._stopwatch.now()
@@ -235,7 +247,7 @@ class Channel:
                     return
         except aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
-                self._break(Broken.FLOOD, f"a message over {MAX_RECEIVED_BYTES} bytes")
+                self._break(Broken.FLOOD, f"a message over {MAX_RECEIVED_BYTES} bytes: {error.details()}")
             else:
                 self._break(Broken.ENDED, f"the stream broke: {error.code().name.lower()}: {error.details()}")
 
@@ -251,27 +263,33 @@ class Channel:
             return
         known: list[tuple[Question, codec.Answer]] = []
         first_sent = now
+        overdue = False
         for answer in answers:
             question = self._open.pop(answer.id, None)
             if question is None:
                 traffic.dropped += 1
+                if answer.id in self._late:
+                    self._late.remove(answer.id)
+                    overdue = True
                 continue
             known.append((question, answer))
             if question.sent < first_sent:
                 first_sent = question.sent
             if question.budget_s is not None:
                 self._open_budget_s -= question.budget_s
+        if known or overdue:  # what comes too late counts for nothing, but shows that the bot goes on
+            self._expired_in_a_row = 0
+            busy_s = now - max(self._last_answer, first_sent)
+            self._last_answer = now
         if not known:
             self._silent_messages += 1
-            if traffic.dropped > MAX_DROPPED or self._silent_messages > MAX_DROPPED:
-                self._break(Broken.FLOOD, f"over {MAX_DROPPED} messages or answers to no open decision")
+            self._judge_flood()
             return
         if not self._open:
             self._open_budget_s = 0.0  # no rounding is carried along
         traffic.answers += len(known)
-        self._expired_in_a_row = 0
-        share = (now - max(self._last_answer, first_sent)) / len(known)
-        self._last_answer = now
+        self._silent_messages = 0
+        share = busy_s / len(known)
         for question, answer in known:
             took_s = now - question.sent
             if took_s <= question.hard_s and share < took_s:
@@ -280,13 +298,19 @@ class Channel:
                 question.answered(NoReply(Fault.ERROR, took_s * 1000, answer.error))
             else:
                 question.answered(Reply(answer.action, took_s * 1000, answer.think_us))
+        self._judge_flood()
         self._release()
+
+    def _judge_flood(self) -> None:
+        if max(self.traffic.dropped - self.traffic.answers, self._silent_messages) > MAX_DROPPED:
+            self._break(Broken.FLOOD, f"over {MAX_DROPPED} messages or answers to no open decision")
 
     def _answer_oldest(self, now: float, fault: Fault, evidence: str) -> None:
         """A fault that names no decision is one of the oldest that is open."""
         question = next(iter(self._open.values()), None)
         if question is None:
-            self.traffic.dropped += 1
+            self._silent_messages += 1
+            self._judge_flood()
             return
         took_s = now - max(self._last_answer, question.sent)
         self._last_answer = now
@@ -338,6 +362,7 @@ class Channel:
             took_s = now - max(question.sent, self._last_answer)
             self._last_answer = now
             self._close(question)
+            self._late.add(question.id)
             self.tell(codec.withdrawn(question.match_id, question.id, codec.WithdrawnReason.LATE))
             question.answered(NoReply(Fault.LATE, took_s * 1000))
             self._release()
@@ -347,14 +372,6 @@ class Channel:
             self._look_by(self._due(oldest))
 
     # -- the end -------------------------------------------------------------------------------------------------
-
-    def open_questions(self) -> list[tuple[Question, float]]:
-        """The decisions that are owed an answer, oldest first, each with the milliseconds it took so far."""
-        now = self._stopwatch.now()
-        return [
-            (question, (now - max(question.sent, self._last_answer)) * 1000)
-            for question in self._open.values()
-        ]
 
     def _break(self, why: Broken, evidence: str) -> None:
         if not self._closed:

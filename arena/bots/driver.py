@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.bots.bot import Bot
+from arena.errors import ArenaError
 from arena.game.game import Game
 from arena.match.clock import TimeControl
 from arena.match.record import DeckOf, MatchRecord, Status, Testimony
@@ -47,7 +48,7 @@ class MatchOrder:
 class MatchRun:
     """One match under way.  `done` is called once with its record; a void record tells of a fault of the arena."""
 
-    __slots__ = ("_bots", "_done", "_observer", "_referee", "_seat_bots", "_side_of", "_time", "order")
+    __slots__ = ("_done", "_observer", "_over", "_referee", "_seat_bots", "_side_of", "_time", "order")
 
     def __init__(
         self,
@@ -63,6 +64,7 @@ class MatchRun:
         self._side_of = game.table.side_of
         self._time = time
         self._done = done
+        self._over = False
         self._observer = observer
         waives = [bot.waives_before_draw for bot in self._seat_bots]
         self._referee: Referee = referee(game, order.deck_of, time, waives)
@@ -71,7 +73,18 @@ class MatchRun:
         """Begin; everything else follows from the bots' answers."""
         self._advance(None)
 
+    def void(self, error: Exception) -> None:
+        """Give the match up: the arena failed.  Nothing happens if it is over."""
+        if self._over:
+            return
+        traceback = None if isinstance(error, ArenaError) else error
+        log.error("match %s: the arena failed: %s", self.order.match_id, error, exc_info=traceback)
+        self._referee.close()
+        self._finish(void_record(len(set(self._side_of)), f"{type(error).__name__}: {error}"))
+
     def _advance(self, answer: Reply | NoReply | None) -> None:
+        if self._over:  # it has become void since the question was put
+            return
         try:
             request = self._referee.send(answer)
             while not isinstance(request, Ask):
@@ -81,10 +94,14 @@ class MatchRun:
             self._finish(end.value)
             return
         except Exception as error:
-            log.exception("match %s: the arena failed", self.order.match_id)
-            self._finish(void_record(len(self._seat_bots), f"{type(error).__name__}: {error}"))
+            self.void(error)
             return
-        self._seat_bots[request.seat].ask(self, request)
+        try:
+            self._seat_bots[request.seat].ask(self, request)
+        except Exception as error:
+            if self._over:
+                raise
+            self.void(error)
 
     answered = _advance
     """What a bot calls with its reply to the open question."""
@@ -130,6 +147,7 @@ class MatchRun:
                     bot.tell(codec.match_ended(match_id, score, ranks))
 
     def _finish(self, record: MatchRecord) -> None:
+        self._over = True
         for bot in self._seat_bots:
             bot.finish(self)
         self._done(self, record)

@@ -6,10 +6,12 @@ Whatever is slow to import is imported in the command that needs it: `arena --he
 from __future__ import annotations
 
 import io
+import re
 import shlex
 import sys
+import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
 
@@ -49,6 +51,8 @@ ReportFormat = Annotated[Format, typer.Option("--format", help="In what form the
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but what went wrong.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="A line for each match.")]
 DATA = Path("arena-data")
+COUNT_EVERY_S = 10.0
+"""How often a long verification says how far it is."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -250,9 +254,16 @@ def _queries(data: Path) -> Queries:
     from arena.app.show import STORE
     from arena.store import open_queries
 
+    return open_queries(_with_store(data) / STORE)
+
+
+def _with_store(data: Path) -> Path:
+    """The folder, which must have a store."""
+    from arena.app.show import STORE
+
     if not (data / STORE).exists():
         raise UsageError(f"no tournament was played in {data} yet; play one first, or name its folder by --data")
-    return open_queries(data / STORE)
+    return data
 
 
 def _shown(
@@ -278,6 +289,91 @@ def _shown(
             return markdown.render(report, parse_columns(columns or TABLE_COLUMNS))
         case _:
             assert_never(format)
+
+
+# -- export, verify ---------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def export(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name or folder, or last.")] = "last",
+    data: Data = DATA,
+    output: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write it here, not into the run's folder; - is stdout.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a run as one file that anyone can verify.
+
+    As long as a secret is not revealed, cards and evidence are left out.
+    """
+    from arena.app.export import export as write_export
+    from arena.app.show import find_run
+
+    folder, name = find_run(run, data)
+    done = write_export(name, _with_store(folder), emit if output == "-" else Path(output) if output else None)
+    if done.hidden and not quiet:
+        say(f"{_secrets(done.hidden)} not revealed yet: cards, actions and evidence were left out")
+    if done.file is not None and not quiet:
+        say(f"written to {done.file}")
+        say(f"verify it anywhere: {shlex.join(['arena', 'verify', str(done.file), '--head', done.head])}")
+
+
+@app.command()
+def verify(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN|FILE", help="A run's name or folder, or last, or the file of an export.")
+    ] = "last",
+    data: Data = DATA,
+    head: Annotated[
+        str | None, typer.Option(metavar="HASH", help="The head of the play chain, as it was published.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Prove a run from its record: decks, decisions, chains, ratings.
+
+    Prints identical, or the first difference with its place (exit code 1).  A run whose secret is not revealed cannot
+    be verified yet (exit code 4).
+    """
+    from arena.app.show import find_run
+    from arena.app.verify import Difference, verify_file, verify_run
+
+    if head is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", head):
+        raise UsageError(f"--head is {head!r}; expected the 64 hex digits of the play chain, as `arena show` has them")
+    head = head and head.lower()
+    watch = None if quiet else _counting()
+    file = Path(run)
+    if file.suffix == ".jsonl" or (file.exists() and not file.is_dir()):
+        found = verify_file(file, head, watch)
+    else:
+        folder, name = find_run(run, data)
+        found = verify_run(name, _with_store(folder), head, watch)
+    if isinstance(found, Difference):
+        emit(f"different: {escaped(found.where)}: {escaped(found.what)}\n")
+        raise typer.Exit(Exit.WRONG)
+    if found.hidden:
+        emit(f"not verifiable yet: {_secrets(found.hidden)} not revealed, ")
+        emit(f"{found.matches:,} matches are in their order and chain; head {found.head}\n")
+        raise typer.Exit(Exit.STOPPED)
+    emit(f"identical: {found.matches:,} matches, {found.deals:,} deals, {found.decisions:,} decisions; ")
+    emit(f"head {found.head}\n")
+
+
+def _secrets(epochs: Sequence[int]) -> str:
+    return f"the secret of epoch {', '.join(map(str, epochs))} is"
+
+
+def _counting() -> Callable[[int], None]:
+    """Says every few seconds how many matches are verified."""
+    due = time.monotonic() + COUNT_EVERY_S
+
+    def watch(matches: int) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + COUNT_EVERY_S
+            say(f"{matches:,} matches verified ...")
+
+    return watch
 
 
 # -- play -------------------------------------------------------------------------------------------------------------

@@ -21,6 +21,10 @@ from arena.match.rulings import Fault, Loss, loss_of
 from arena.match.state import MatchState
 
 
+MAX_EVIDENCE = 4000
+"""Characters of foreign words that are kept with a fault."""
+
+
 class Ask(NamedTuple):
     """Ask this seat for an action."""
 
@@ -208,7 +212,7 @@ class _Match:
         if no.fault in (Fault.LATE, Fault.HUNG):
             text += f"; took {no.took_ms:.0f} ms"
         if no.evidence:
-            text += f"; {no.evidence}"
+            text += f"; {no.evidence[:MAX_EVIDENCE]}"
         self.evidence.append(text)
         outcome = deal.forfeit(seat)
         return FaultRuled(seat, no.fault, text, outcome.points, loss is Loss.MATCH)

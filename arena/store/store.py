@@ -344,7 +344,8 @@ def _losers(result: MatchResult) -> list[str]:
     """Who lost a Bummerl: every participant on a side that is not ranked first; nobody in a void match."""
     if result.record.status is Status.VOID:
         return []
-    return [name for side in result.summary.sides if side.rank > 1 for name in side.participants]
+    behind = [side for side in result.summary.sides if side.rank > 1]
+    return [name for side in behind for name in dict.fromkeys(side.participants)]  # one may sit on two seats
 
 
 def _fault_rows(result: MatchResult, match: int) -> Iterator[dict[str, Any]]:

@@ -117,7 +117,7 @@ class Runner:
             if void:
                 keys = tuple(item for item in task.keys if item[1] in void)
                 self._again.append(Task(task.block, keys, task.attempt + 1))
-        return False
+        return not self._again and next(self._tasks, None) is None
 
     @staticmethod
     def _open_tasks(blocks: Iterable[Block], finished: Container[MatchKey]) -> Iterator[Task]:

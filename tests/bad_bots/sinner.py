@@ -21,7 +21,6 @@ from grpc import aio
 from arena.wire import codec, stubs
 
 SIN = sys.argv[1]
-MB = int(sys.argv[3]) if len(sys.argv) > 3 else 100
 AT = float(sys.argv[2]) if len(sys.argv) > 2 else 3
 FIRST_LIFE = os.environ["ARENA_ADDRESS"].endswith(".0")
 
@@ -78,8 +77,8 @@ class Sinner:
         await self.write(codec.answer(decision.id, 0, 1, error="x" * (100 << 20)))
 
     async def bomb(self, decision: codec.Decision, good: bytes) -> None:
-        """Small on the wire, 100 MB once it is unpacked: see `play`."""
-        await self.write(codec.answer(decision.id, 0, 1, error="x" * (100 << 20)))
+        """Small on the wire, 20 MB once it is unpacked: see `play`."""
+        await self.write(codec.answer(decision.id, 0, 1, error="x" * (20 << 20)))
 
     async def long_error(self, decision: codec.Decision, good: bytes) -> None:
         await self.write(codec.answer(decision.id, 0, 1, error="it began so: " + "x" * 900_000))
@@ -168,7 +167,7 @@ class Sinner:
 
 async def play(request: object, context: aio.ServicerContext[bytes, bytes]) -> None:
     sinner = Sinner(context)
-    if SIN == "bomb":
+    if SIN.endswith("bomb"):
         context.set_compression(grpc.Compression.Gzip)
     try:
         while isinstance(message := await context.read(), bytes):
@@ -208,9 +207,8 @@ async def main() -> None:
     if SIN == "slow-start":
         await asyncio.sleep(AT)
     if SIN == "no-http":
-        listener = await asyncio.start_unix_server(
-            lambda _, writer: writer.write(b"what do you want? " * 100), os.environ["ARENA_ADDRESS"].removeprefix("unix:")
-        )
+        place = os.environ["ARENA_ADDRESS"].removeprefix("unix:")
+        listener = await asyncio.start_unix_server(lambda _, writer: writer.write(b"what do you want? " * 100), place)
         await listener.serve_forever()
     if SIN == "ignore-term":
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lambda: None)

@@ -90,6 +90,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("game", MATCHES)
 def test_an_example_is_played_rated_and_the_same_for_the_same_seed(examples: Path, game: str) -> None:
     for name, jobs in (("one", "1"), ("two", "2")):
@@ -178,7 +179,7 @@ def test_too_few_bots_or_no_partners_are_named(
 
 
 def test_a_run_of_three_seats_that_is_killed_resumes_with_nothing_lost_and_nothing_twice(tmp_path: Path) -> None:
-    config(tmp_path, "sessantasei-3", "anna", "bert", "carl", pairs=4, block=1)
+    config(tmp_path, "sessantasei-3", "anna", "bert", "carl", pairs=2, block=1)
     arena(tmp_path, "tournament", "cup.toml", "--seed", "5", "--name", "whole")
     run = subprocess.Popen(
         [*ARENA, "tournament", "cup.toml", "--seed", "5", "--name", "broken", "--verbose", "--jobs", "1"],
@@ -191,7 +192,7 @@ def test_a_run_of_three_seats_that_is_killed_resumes_with_nothing_lost_and_nothi
     run.send_signal(signal.SIGKILL)
     run.communicate(timeout=30)
     finished = shown(tmp_path, "broken")["run"]["matches_finished"]
-    assert 1 <= finished < 3 * 4
+    assert 1 <= finished < 3 * 2
     arena(tmp_path, "tournament", "cup.toml", "--seed", "5", "--resume", "broken")
     assert play_part(tmp_path, "broken") == play_part(tmp_path, "whole")
 

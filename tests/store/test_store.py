@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
+from arena.game.presets import PRESETS
 from arena.match.record import Status
 from arena.match.summary import MatchKey
 from arena.store import (
@@ -335,6 +336,15 @@ def test_everybody_behind_the_first_has_lost_and_nobody_where_the_first_rank_is_
         cup, [result(MatchKey(1, pairing, 0, n), n, one, rules=THREE) for n, one in enumerate(ranked)]
     )
     assert store.lost_bummerls() == {("ann", "A"): 1, ("ann", "C"): 2}
+
+
+def test_who_plays_both_seats_of_a_side_loses_one_bummerl(store: Store) -> None:
+    rules = PRESETS["four-handed"]
+    cup = created(store, rules=rules)
+    record = replace(played(0, rules), ranks=(2, 1))
+    seats = ("A", "B", "A", "B")
+    store.record(cup, [result(MatchKey(1, ("A", "B"), 0, 0), 0, record, rules=rules, seats=seats)])
+    assert store.lost_bummerls() == {("ann", "A"): 1}
 
 
 # --- tournaments and epochs -------------------------------------------------------------------------------------

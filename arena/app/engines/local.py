@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
+import os
+import shutil
 import tempfile
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,6 +32,12 @@ from arena.match.referee import Tell
 from arena.match.summary import MatchKey
 from arena.tournament import decks
 from arena.tournament.runner import Played, Task
+
+_SOCKETS = "arena-sockets-"
+_MAX_SOCKET_FOLDER = 90
+"""Bytes: a socket's whole path may have 107."""
+_JUST_MADE_S = 60.0
+"""Its arena may not hold a folder yet that is younger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +82,10 @@ class LocalEngine:
         async def try_out(name: str) -> None:
             async with gate:
                 bot = self.new_bot(name)
-                failures.update(await start_all({name: bot}))
-                await bot.stop()
+                try:
+                    failures.update(await start_all({name: bot}))
+                finally:
+                    await asyncio.shield(bot.stop())
 
         await asyncio.gather(*(try_out(name) for name in self._specs))
         return failures
@@ -170,12 +182,12 @@ async def local_engine(
     """An engine with its folder for sockets and its heartbeat."""
     stopwatch = Stopwatch()
     stopwatch.start()
-    with tempfile.TemporaryDirectory(prefix="arena-") as sockets:
+    with _socket_folder() as sockets:
         surroundings = Surroundings(
             stopwatch=stopwatch,
             rules=setting.rules,
             rules_name=setting.rules_name,
-            sockets=Path(sockets),
+            sockets=sockets,
             logs=logs,
             marker=arena_marker(run),
             start_s=setting.start_s,
@@ -184,3 +196,34 @@ async def local_engine(
             yield LocalEngine(setting, specs, secrets, surroundings)
         finally:
             stopwatch.stop()
+
+
+@contextlib.contextmanager
+def _socket_folder() -> Iterator[Path]:
+    """A folder for sockets that vanishes with this arena; those of arenas that were killed vanish now."""
+    parent = Path(tempfile.gettempdir())
+    for left in parent.glob(f"{_SOCKETS}*"):
+        with contextlib.suppress(OSError):  # its arena lives and holds it, or it is somebody else's
+            if time.time() - left.stat().st_mtime > _JUST_MADE_S:
+                with _held(left):
+                    shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=_SOCKETS) as name:
+        if len(os.fsencode(name)) > _MAX_SOCKET_FOLDER:
+            raise UsageError(
+                f"the sockets of the bots cannot lie in {parent}: its path is longer than sockets allow; "
+                "set TMPDIR to a shorter one"
+            )
+        folder = Path(name)
+        with _held(folder):
+            yield folder
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process.  Raises `BlockingIOError`: another one does."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,328 @@
+"""A run as lines: a header, every row of its journal, and what it came to; written as a file, they are canonical.
+
+A file has one JSON object a line (keys sorted, no spaces, ASCII).  Rows come as participants, epochs, matches in the
+order of the schedule (each with its faults behind it) and voids; the last line is the SHA-256 of all bytes before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sqlalchemy import Connection, Table, select
+
+from arena.errors import ArenaError, UsageError
+from arena.store.chains import ChainHead, canonical, first_seal, join, seal
+from arena.store.engine import AnyRow, connect
+from arena.store.queries import Queries
+from arena.store.schema import epochs, faults, matches, participants, sealed_columns, tournaments, voids
+from arena.store.values import Tournament
+
+FORMAT = "arena-run/1"
+"""Of a file: its name and version."""
+LONGEST = 1 << 24
+"""The most bytes that a line may have."""
+
+_ROWS: Mapping[str, Table] = {table.name: table for table in (matches, faults, voids, epochs, participants)}
+_JSON = frozenset(
+    ("about", "config", "evidence", "losers", "pairing", "play", "rules", "seats", "summary", "testimony", "text")
+)
+"""The columns, of any table, that hold JSON: they stand in a line as plain values."""
+_SECRET = frozenset(("secret", "play", "testimony", "evidence", "text"))
+"""The columns that tell cards: null in a line as long as the secret of their epoch is not revealed."""
+_MALFORMED = (ArenaError, ValueError, TypeError, KeyError, RecursionError)
+
+
+class ExportError(ArenaError):
+    """A file is not what an export wrote: says in which line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What never changes of a tournament: name, created, rated, config, rules, about."""
+
+    facts: Mapping[str, Any]
+
+    @property
+    def seal(self) -> str:
+        """The seal before the first row."""
+        return first_seal(_texts(tournaments, self.facts))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"format": FORMAT, "tournament": self.facts}
+
+
+@dataclass(frozen=True, slots=True)
+class SealedRow:
+    """One row of the journal."""
+
+    table: str
+    serial: int
+    """Its place in the order of commits, from 1."""
+    previous: str
+    """The seal of the row before it in that order."""
+    seal: str
+    values: Mapping[str, Any]
+    """Its other sealed columns by name."""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it lacks what must not be told yet (and nothing else), so that its seal cannot be computed."""
+        lacking = {name for name, value in self.values.items() if value is None}
+        return bool(lacking) and lacking == _SECRET & self.values.keys()
+
+    @property
+    def computed_seal(self) -> str:
+        """What its seal must be."""
+        table = _ROWS[self.table]
+        return seal(self.previous, table.name, _texts(table, {**self.values, "serial": self.serial}))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "table": self.table,
+            "serial": self.serial,
+            "previous": self.previous,
+            "seal": self.seal,
+            "row": self.values,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What the rows before it add up to."""
+
+    rows: int
+    seal: str
+    """Of the last row in the order of commits."""
+    matches: int
+    chains: tuple[ChainHead, ...]
+    """The play chain of each epoch."""
+    draw_probability: float
+    figures: Mapping[str, Mapping[str, float]]
+    """Each participant's, by their names."""
+
+    @property
+    def head(self) -> str:
+        """The play chain's head of the whole tournament."""
+        return join(enumerate(self.chains)).head
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "seal": self.seal,
+            "matches": self.matches,
+            "chains": [list(chain) for chain in self.chains],
+            "head": self.head,
+            "draw_probability": self.draw_probability,
+            "figures": self.figures,
+        }
+
+
+Line = Header | SealedRow | End
+
+
+# --- from the store -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """How far the chains of a tournament reach."""
+
+    rows: int
+    seal: str
+    chains: tuple[ChainHead, ...]
+
+
+class Journal(Queries):
+    """A store that can also be read row by row, as it was sealed; secrets that are not revealed stay in it."""
+
+    def lines(self, tournament: Tournament) -> Iterator[Header | SealedRow | Heads]:
+        """The header, every row, and the heads, all of one moment; streams."""
+        with self._database.reading() as connection:
+            facts = connection.execute(select(tournaments).where(tournaments.c.id == tournament.id)).one()
+            opened = connection.execute(
+                select(epochs).where(epochs.c.tournament == tournament.id).order_by(epochs.c.number)
+            ).all()
+            revealed = frozenset(epoch.number for epoch in opened if epoch.revealed)
+            yield Header(_plain(tournaments, facts))
+            yield from _rows(connection, _Seals(connection, tournament.id, facts.seal), tournament.id, revealed)
+            yield Heads(facts.rows, facts.head, tuple(ChainHead(row.chain_head, row.chain_length) for row in opened))
+
+
+def open_journal(where: Path | str) -> Journal:
+    """Open a store for exports; raises as `open_queries`."""
+    return Journal(connect(where, readonly=True))
+
+
+def _rows(
+    connection: Connection, seals: _Seals, tournament: int, revealed: frozenset[int]
+) -> Iterator[SealedRow]:
+    entered = select(participants).where(participants.c.tournament == tournament)
+    for row in connection.execute(entered.order_by(participants.c.serial)):
+        yield seals.row(participants, row, shown=True)
+    opened = select(epochs).where(epochs.c.tournament == tournament)
+    for row in connection.execute(opened.order_by(epochs.c.number)):
+        yield seals.row(epochs, row, shown=row.number in revealed)
+    in_order = (matches.c.epoch, matches.c.position)
+    charged = (
+        select(faults)
+        .join(matches, (matches.c.tournament == faults.c.tournament) & (matches.c.serial == faults.c.match))
+        .where(faults.c.tournament == tournament)
+        .order_by(*in_order, faults.c.serial)
+    )
+    following = iter(connection.execute(charged))
+    fault = next(following, None)
+    played = select(matches).where(matches.c.tournament == tournament)
+    for row in connection.execute(played.order_by(*in_order)):
+        shown = row.epoch in revealed
+        yield seals.row(matches, row, shown)
+        while fault is not None and fault.match == row.serial:
+            yield seals.row(faults, fault, shown)
+            fault = next(following, None)
+    spoilt = select(voids).where(voids.c.tournament == tournament)
+    for row in connection.execute(spoilt.order_by(voids.c.serial)):
+        yield seals.row(voids, row, shown=row.epoch in revealed)
+
+
+class _Seals:
+    """Knows the seal before each row."""
+
+    def __init__(self, connection: Connection, tournament: int, first: str) -> None:
+        self._connection = connection
+        self._tournament = tournament
+        self._first = first
+        self._last = (0, first)
+
+    def row(self, table: Table, row: AnyRow, shown: bool) -> SealedRow:
+        previous = self._before(row.serial)
+        self._last = (row.serial, row.seal)
+        values = _plain(table, row)
+        del values["serial"]
+        if not shown:
+            values |= dict.fromkeys(_SECRET & values.keys())
+        return SealedRow(table.name, row.serial, previous, row.seal, values)
+
+    def _before(self, serial: int) -> str:
+        """Mostly that of the row that was read last; else it is looked up, by the primary keys."""
+        if self._last[0] == serial - 1:
+            return self._last[1]
+        for table in _ROWS.values():
+            wanted = select(table.c.seal).where(
+                table.c.tournament == self._tournament, table.c.serial == serial - 1
+            )
+            found: str | None = self._connection.execute(wanted).scalar()
+            if found is not None:
+                return found
+        return self._first
+
+
+def _plain(table: Table, row: AnyRow) -> dict[str, Any]:
+    """The sealed columns as values for JSON."""
+    try:
+        return {
+            column.name: json.loads(row._mapping[column]) if column.name in _JSON else row._mapping[column]
+            for column in sealed_columns(table)
+        }
+    except (ValueError, TypeError, RecursionError) as error:
+        raise UsageError(
+            f"a row of {table.name} in the store is damaged ({error}); "
+            "verify the run to see where, and go on with a copy"
+        ) from error
+
+
+def _texts(table: Table, values: Mapping[str, Any]) -> list[object]:
+    """The inverse: what a seal covers, in its order."""
+    return [
+        canonical(values[column.name]) if column.name in _JSON else values[column.name]
+        for column in sealed_columns(table)
+    ]
+
+
+# --- to and from a file -------------------------------------------------------------------------------------
+
+
+def write(lines: Iterable[Line], out: Callable[[str], object]) -> None:
+    """Hand the file to `out`, a line at a time."""
+    whole = hashlib.sha256()
+    for line in lines:
+        text = f"{canonical(line.to_json())}\n"
+        whole.update(text.encode("ascii"))
+        out(text)
+    out(_last_line(whole.hexdigest()))
+
+
+def read(path: Path) -> Iterator[Line]:
+    """The lines of a file; streams.
+
+    Raises `UsageError`: the file cannot be read or is no export; `ExportError`: it is one that was changed.
+    """
+    try:
+        with path.open("rb") as file:
+            yield from _lines(file, path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}; name a run or the file of its export") from None
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[Line]:
+    name, _, version = FORMAT.partition("/")
+    start = file.readline(LONGEST)
+    if not start.startswith(f'{{"format":"{name}/'.encode()):
+        raise UsageError(f"{path} is no export of a run; expected what `arena export RUN` writes")
+    if not start.startswith(f'{{"format":"{FORMAT}",'.encode()):
+        raise UsageError(f"{path} is an export of another version; this arena reads version {version}")
+    whole = hashlib.sha256()
+    number = 1
+    line = start
+    while line.endswith(b"\n") and not line.startswith(b'{"sha256"'):
+        yield _line(line, number)
+        whole.update(line)
+        line = file.readline(LONGEST)
+        number += 1
+    if not line:
+        raise ExportError(f"line {number}: the file ends too early; the line with its SHA-256 is missing")
+    if line != _last_line(whole.hexdigest()).encode():
+        raise ExportError(f"line {number}: expected the SHA-256 of all lines before it, {whole.hexdigest()}")
+    if file.read(1):
+        raise ExportError(f"line {number + 1}: the file goes on after its last line")
+
+
+def _last_line(sha256: str) -> str:
+    return f"{canonical({'sha256': sha256})}\n"
+
+
+def _line(line: bytes, number: int) -> Line:
+    try:
+        found = _parsed(json.loads(line))
+        if f"{canonical(found.to_json())}\n".encode() == line:
+            return found
+    except _MALFORMED:
+        pass
+    raise ExportError(f"line {number}: this is no line of an export; it was changed")
+
+
+def _parsed(data: Mapping[str, Any]) -> Line:
+    if "format" in data:
+        return Header(_whole(tournaments, data["tournament"]))
+    if "table" in data:
+        values = _whole(_ROWS[data["table"]], {**data["row"], "serial": data["serial"]})
+        del values["serial"]
+        return SealedRow(data["table"], data["serial"], data["previous"], data["seal"], values)
+    return End(
+        rows=data["rows"],
+        seal=data["seal"],
+        matches=data["matches"],
+        chains=tuple(ChainHead(head, length) for head, length in data["chains"]),
+        draw_probability=data["draw_probability"],
+        figures=data["figures"],
+    )
+
+
+def _whole(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, if they are those of the table's sealed columns."""
+    if values.keys() != {column.name for column in sealed_columns(table)}:
+        raise ExportError(f"these are not the columns of {table.name}")
+    return dict(values)

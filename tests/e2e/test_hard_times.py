@@ -1,0 +1,199 @@
+"""A run whose surroundings fail it: full disks, deaf listeners, kills between two steps, faults of the arena."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.app.tournament import Finished, Plan, RunOptions, run_tournament
+from arena.match.summary import MatchSummary
+from arena.store import Store
+from arena.wire import codec
+from tests.e2e.test_tournament import ARENA, BOT, SINNER, arena, config, place, play_part, wait_until_nothing_is_left
+
+__all__ = ["place"]
+
+
+class Silent:
+    """Listens and says nothing."""
+
+    def planned(self, plan: Plan) -> None:
+        pass
+
+    def committed(self, summaries: Sequence[MatchSummary]) -> None:
+        pass
+
+    def broken(self, name: str, failure: str) -> None:
+        pass
+
+    def draining(self, under_way: int) -> None:
+        pass
+
+
+def run_here(place: Path, listener: Silent | None = None, **options: Any) -> Finished:
+    """A run in this process, with a time limit instead of a stall."""
+    wanted = RunOptions(config=place / "cup.toml", data=place / "arena-data", **options)
+
+    async def run() -> Finished:
+        async with asyncio.timeout(60):
+            return await run_tournament(wanted, listener or Silent())
+
+    return asyncio.run(run())
+
+
+def shown(place: Path, run: str) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(arena(place, "show", run, "--format", "json").stdout)
+    return report
+
+
+def test_a_listener_that_fails_ends_the_run_and_stalls_nothing(place: Path) -> None:
+    class Deaf(Silent):
+        def committed(self, summaries: Sequence[MatchSummary]) -> None:
+            raise BrokenPipeError("nobody listens")
+
+    with pytest.raises(BrokenPipeError):
+        run_here(place, Deaf(), name="deaf")
+    assert run_here(place, resume="deaf").complete
+    wait_until_nothing_is_left(place)
+
+
+def test_a_full_disk_ends_the_run_with_a_sentence_and_what_was_committed_stays(place: Path) -> None:
+    config(place, pairs=100, block=4)
+    run = subprocess.run(
+        ["bash", "-c", 'ulimit -f 300; exec "$@"', "-", *ARENA, "tournament", "cup.toml", "--name", "full"],
+        cwd=place, capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert run.returncode == 2, run.stderr
+    assert "Traceback" not in run.stderr
+    assert "space" in run.stderr
+    assert "--resume full" in run.stderr.splitlines()[-1]
+    wait_until_nothing_is_left(place)
+    finished = shown(place, "full")["run"]["matches_finished"]
+    assert 0 < finished < 200
+    arena(place, "tournament", "cup.toml", "--resume", "full")
+    assert shown(place, "full")["run"]["matches_finished"] == 200
+
+
+def test_a_run_that_was_killed_before_its_first_epoch_can_be_resumed(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as killed:
+        killed.setattr(Store, "open_epoch", _killed)
+        with pytest.raises(InterruptedError):
+            run_here(place, name="early", seed="1")
+    assert run_here(place, resume="early").complete
+    run_here(place, name="whole", seed="1")
+    assert play_part(place, "early") == play_part(place, "whole")
+
+
+def test_a_bot_that_entered_just_before_the_arena_was_killed_plays_after_a_resume(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config(place, pairs=2)
+    run_here(place, name="first")
+    (place / "carl.py").write_text(BOT)
+    config(place, "anna.py", "bert.py", "carl.py", pairs=2)
+    with monkeypatch.context() as killed:
+        killed.setattr(Store, "open_epoch", _killed)
+        with pytest.raises(InterruptedError):
+            run_here(place, resume="first")
+    assert run_here(place, resume="first").complete
+    assert shown(place, "first")["run"]["matches_finished"] == 3 * 2 * 2
+
+
+def _killed(*_: object, **__: object) -> None:
+    raise InterruptedError("killed")
+
+
+def test_a_match_that_the_arena_cannot_play_is_tried_three_times_and_then_shown_as_void(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config(place, pairs=3)
+    put, victims = codec.deal_ended, Counter[str]()
+
+    def deal_ended(match_id: str, *args: Any, **settings: Any) -> bytes:
+        if not victims or match_id in victims:
+            victims[match_id] += 1
+            raise ValueError("no such field")
+        return put(match_id, *args, **settings)
+
+    monkeypatch.setattr(codec, "deal_ended", deal_ended)
+    finished = run_here(place, name="void")
+    assert (finished.complete, finished.void) == (True, 1)
+    assert list(victims.values()) == [3]
+    with closing(sqlite3.connect(place / "arena-data" / "arena.db")) as store:
+        assert store.execute("select attempt from voids order by attempt").fetchall() == [(1,), (2,)]
+        assert store.execute("select status, count(*) from matches group by status").fetchall() == [
+            ("played", 5), ("void", 1),
+        ]  # fmt: skip
+    assert not shown(place, "void")["faults"]
+
+
+def test_a_match_that_fails_once_is_replayed_as_if_nothing_had_been(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_here(place, name="whole", seed="3")
+    put, failed = codec.deal_ended, []
+
+    def deal_ended(match_id: str, *args: Any, **settings: Any) -> bytes:
+        if not failed:
+            failed.append(match_id)
+            raise ValueError("no such field")
+        return put(match_id, *args, **settings)
+
+    monkeypatch.setattr(codec, "deal_ended", deal_ended)
+    finished = run_here(place, name="broken", seed="3")
+    assert failed
+    assert (finished.complete, finished.void) == (True, 0)
+    assert play_part(place, "broken") == play_part(place, "whole")
+
+
+def test_a_run_whose_last_block_was_under_way_when_it_was_drained_is_complete(place: Path) -> None:
+    config(place, pairs=1)
+
+    class Impatient(Silent):
+        def planned(self, plan: Plan) -> None:
+            loop = asyncio.get_running_loop()
+            (run,) = (task for task in asyncio.all_tasks() if task is not asyncio.current_task()) if False else (None,)
+            del run
+            self.loop = loop
+
+        def committed(self, summaries: Sequence[MatchSummary]) -> None:
+            self.seen = getattr(self, "seen", 0) + len(summaries)
+            if self.seen == 2:
+                import os
+                import signal
+
+                os.kill(os.getpid(), signal.SIGINT)
+
+    assert run_here(place, Impatient(), name="drained", jobs=1).complete
+
+
+def test_each_match_in_processes_of_its_own_is_the_same_play(place: Path) -> None:
+    config(place, pairs=2)
+    run_here(place, name="blocks", seed="9")
+    config(place, pairs=2, isolation="match")
+    run_here(place, name="alone", seed="9")
+    with closing(sqlite3.connect(place / "arena-data" / "arena.db")) as store:
+        plays = store.execute("select leg, number, group_concat(distinct play_hash) from matches group by leg, number")
+        assert all("," not in hashes for _, _, hashes in plays)
+
+
+def test_a_bot_that_dies_in_every_block_is_charged_and_the_others_play_on(place: Path) -> None:
+    import sys
+
+    config(place, "anna.py", "bert.py", f"{sys.executable} {SINNER} once-crash 2", pairs=6, block=2)
+    arena(place, "tournament", "cup.toml", "--name", "dying")
+    report = shown(place, "dying")
+    assert report["run"]["matches_finished"] == 3 * 6 * 2
+    assert {fault["bot"] for fault in report["faults"]} == {"python"} or len({f["bot"] for f in report["faults"]}) == 1
+    wait_until_nothing_is_left(place)
