@@ -201,22 +201,24 @@ def hand_bytes(mask: int) -> bytes:
     return spades[mask >> 1 & 255] + hearts[mask >> 9 & 255] + diamonds[mask >> 17 & 255] + clubs[mask >> 25 & 255]
 
 
-_SUIT_PLAYS = tuple(tuple(tuple(ACTIONS[card] for card in cards) for cards in by_bits) for by_bits in _SUIT_CARDS)
-_OTHER_ACTIONS = tuple(
-    tuple(ACTIONS[33 + offset] for offset in range(8) if bits >> offset & 1) for bits in range(256)
-)
+class _Actions(dict[int, tuple[Action, ...]]):
+    """Actions by a part of a mask, made when first asked for: the few thousand that occur are soon all there."""
+
+    def __missing__(self, part: int) -> tuple[Action, ...]:
+        self[part] = actions = tuple(ACTIONS[number] for number in iter_bits(part))
+        return actions
+
+
+_ACTIONS_OF_PART = _Actions()
+_TWO_SUITS = SUIT_MASKS[Suit.SPADES] | SUIT_MASKS[Suit.HEARTS]
+_OTHER_SUITS = SUIT_MASKS[Suit.DIAMONDS] | SUIT_MASKS[Suit.CLUBS]
+_NO_CARDS = -1 << 33
 
 
 def actions_of(mask: int) -> tuple[Action, ...]:
     """The actions of a mask of action numbers, ascending."""
-    spades, hearts, diamonds, clubs = _SUIT_PLAYS
-    return (
-        spades[mask >> 1 & 255]
-        + hearts[mask >> 9 & 255]
-        + diamonds[mask >> 17 & 255]
-        + clubs[mask >> 25 & 255]
-        + _OTHER_ACTIONS[mask >> 33]
-    )
+    parts = _ACTIONS_OF_PART
+    return parts[mask & _TWO_SUITS] + parts[mask & _OTHER_SUITS] + parts[mask & _NO_CARDS]
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

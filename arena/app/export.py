@@ -21,6 +21,8 @@ from arena.tournament.standings import Standing, complete_pairs, standings
 
 FILE = "export.jsonl"
 """What the file is called in the folder of its run, where no other name is given."""
+COUNTED_AT_ONCE = 256
+"""How many matches are held until they are counted: together that is quicker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +122,10 @@ def summary_of(match: Mapping[str, Any]) -> MatchSummary:
 
 
 class RunningTable:
-    """What the matches so far come to: those of a pairing on a list are counted, and forgotten, once all are there."""
+    """What the matches so far come to: those of a pairing on a list are counted, and forgotten, soon after the last."""
 
     def __init__(self) -> None:
+        self._whole: list[MatchSummary] = []
         self._totals: dict[str, Counter[str]] = {}
         self._games: Counter[Game] = Counter()
         self._open: dict[tuple[int, tuple[str, ...], int], list[MatchSummary]] = {}
@@ -137,22 +140,23 @@ class RunningTable:
         legs = self._open.setdefault(key, [])
         legs.append(match)
         if len(legs) == len(match.key.pairing):
-            self._count(self._open.pop(key))
+            self._whole += self._open.pop(key)
+        if len(self._whole) >= COUNTED_AT_ONCE:
+            self._count(self._whole)
+            self._whole.clear()
 
     def finish(self) -> tuple[float, dict[str, dict[str, float]]]:
-        """The draw probability, and each participant's figures by their names, after the last match."""
-        for legs in self._open.values():
-            self._count(legs)
-        self._open.clear()
+        """The draw probability, and each participant's figures by their names; once, after the last match."""
+        self._count([*self._whole, *(match for legs in self._open.values() for match in legs)])
         fitted = fit(self._games.elements(), self._totals)
         return fitted.draw_probability, {
             name: {"mu": fitted.ratings[name].mu, "sigma": fitted.ratings[name].sigma, **totals}
             for name, totals in self._totals.items()
         }
 
-    def _count(self, legs: Sequence[MatchSummary]) -> None:
-        self._games.update(Game(pair.sides, pair.ranks) for pair in complete_pairs(legs))
-        for name, standing in standings(legs).items():
+    def _count(self, matches: Sequence[MatchSummary]) -> None:
+        self._games.update(Game(pair.sides, pair.ranks) for pair in complete_pairs(matches))
+        for name, standing in standings(matches).items():
             self._totals[name].update(_figures(standing))
 
 

@@ -224,7 +224,7 @@ class _Proof:
             participants=tuple(sorted(each.name for each in entered)),
         )
         start = chain_start(
-            canonical(self._facts["rules"]), canonical(facts.config), entered, number, facts.commitment
+            canonical(self._facts["rules"]), row.texts["config"], entered, number, facts.commitment
         )
         self._epochs.append(_Epoch(facts, start))
         return facts
@@ -253,14 +253,8 @@ class _Proof:
         else:
             summary = self._played(key, block, epoch.facts.secret, values)
             self._faults = _faults(row.serial, block.seats, values)
-            hashed = play_hash(
-                key.epoch,
-                canonical(values["pairing"]),
-                key.leg,
-                key.number,
-                canonical(values["seats"]),
-                canonical(values["play"]),
-            )
+            texts = row.texts
+            hashed = play_hash(key.epoch, texts["pairing"], key.leg, key.number, texts["seats"], texts["play"])
             _same(self._where, "hash of its play", hashed, values["play_hash"])
         losers = [name for side in summary.sides if side.rank > 1 for name in side.participants]
         _same(self._where, "losers", [] if summary.status is Status.VOID else losers, values["losers"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -50,10 +50,13 @@ class Header:
     @property
     def seal(self) -> str:
         """The seal before the first row."""
-        return first_seal(_texts(tournaments, self.facts))
+        texts = _texts(self.facts)
+        return first_seal([texts[column.name] for column in sealed_columns(tournaments)])
 
-    def to_json(self) -> dict[str, Any]:
-        return {"format": FORMAT, "tournament": self.facts}
+    @property
+    def text(self) -> str:
+        """Its line."""
+        return canonical({"format": FORMAT, "tournament": self.facts})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ class SealedRow:
     """The seal of the row before it in that order."""
     seal: str
     values: Mapping[str, Any]
-    """Its other sealed columns by name."""
+    """Its other sealed columns by name, JSON as plain values; None where a secret is not revealed."""
+    texts: Mapping[str, Any]
+    """The same as they are sealed, JSON as text."""
 
     @property
     def hidden(self) -> bool:
@@ -79,16 +84,20 @@ class SealedRow:
     def computed_seal(self) -> str:
         """What its seal must be."""
         table = _ROWS[self.table]
-        return seal(self.previous, table.name, _texts(table, {**self.values, "serial": self.serial}))
+        texts = {**self.texts, "serial": self.serial}
+        return seal(self.previous, table.name, [texts[column.name] for column in sealed_columns(table)])
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "table": self.table,
-            "serial": self.serial,
-            "previous": self.previous,
-            "seal": self.seal,
-            "row": self.values,
-        }
+    @property
+    def text(self) -> str:
+        """Its line: canonical JSON, put together from texts that are canonical already."""
+        row = ",".join(
+            f'"{name}":{value if name in _JSON and value is not None else canonical(value)}'
+            for name, value in sorted(self.texts.items())
+        )
+        start, end = canonical({"previous": self.previous}), canonical(
+            {"seal": self.seal, "serial": self.serial, "table": self.table}
+        )
+        return f'{start[:-1]},"row":{{{row}}},{end[1:]}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +119,20 @@ class End:
         """The play chain's head of the whole tournament."""
         return join(enumerate(self.chains)).head
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "rows": self.rows,
-            "seal": self.seal,
-            "matches": self.matches,
-            "chains": [list(chain) for chain in self.chains],
-            "head": self.head,
-            "draw_probability": self.draw_probability,
-            "figures": self.figures,
-        }
+    @property
+    def text(self) -> str:
+        """Its line."""
+        return canonical(
+            {
+                "rows": self.rows,
+                "seal": self.seal,
+                "matches": self.matches,
+                "chains": self.chains,
+                "head": self.head,
+                "draw_probability": self.draw_probability,
+                "figures": self.figures,
+            }
+        )
 
 
 Line = Header | SealedRow | End
@@ -148,7 +161,7 @@ class Journal(Queries):
                 select(epochs).where(epochs.c.tournament == tournament.id).order_by(epochs.c.number)
             ).all()
             revealed = frozenset(epoch.number for epoch in opened if epoch.revealed)
-            yield Header(_plain(tournaments, facts))
+            yield Header(_plain(tournaments.name, _sealed(tournaments, facts)))
             yield from _rows(connection, _Seals(connection, tournament.id, facts.seal), tournament.id, revealed)
             yield Heads(facts.rows, facts.head, tuple(ChainHead(row.chain_head, row.chain_length) for row in opened))
 
@@ -200,11 +213,11 @@ class _Seals:
     def row(self, table: Table, row: AnyRow, shown: bool) -> SealedRow:
         previous = self._before(row.serial)
         self._last = (row.serial, row.seal)
-        values = _plain(table, row)
-        del values["serial"]
+        texts = _sealed(table, row)
+        del texts["serial"]
         if not shown:
-            values |= dict.fromkeys(_SECRET & values.keys())
-        return SealedRow(table.name, row.serial, previous, row.seal, values)
+            texts |= dict.fromkeys(_SECRET & texts.keys())
+        return SealedRow(table.name, row.serial, previous, row.seal, _plain(table.name, texts), texts)
 
     def _before(self, serial: int) -> str:
         """Mostly that of the row that was read last; else it is looked up, by the primary keys."""
@@ -220,26 +233,28 @@ class _Seals:
         return self._first
 
 
-def _plain(table: Table, row: AnyRow) -> dict[str, Any]:
-    """The sealed columns as values for JSON."""
+def _sealed(table: Table, row: AnyRow) -> dict[str, Any]:
+    return {column.name: row._mapping[column] for column in sealed_columns(table)}
+
+
+def _plain(table: str, texts: Mapping[str, Any]) -> dict[str, Any]:
+    """Sealed columns with their JSON as plain values."""
     try:
         return {
-            column.name: json.loads(row._mapping[column]) if column.name in _JSON else row._mapping[column]
-            for column in sealed_columns(table)
+            name: json.loads(text) if name in _JSON and text is not None else text for name, text in texts.items()
         }
     except (ValueError, TypeError, RecursionError) as error:
         raise UsageError(
-            f"a row of {table.name} in the store is damaged ({error}); "
+            f"a row of {table} in the store is damaged ({error}); "
             "verify the run to see where, and go on with a copy"
         ) from error
 
 
-def _texts(table: Table, values: Mapping[str, Any]) -> list[object]:
-    """The inverse: what a seal covers, in its order."""
-    return [
-        canonical(values[column.name]) if column.name in _JSON else values[column.name]
-        for column in sealed_columns(table)
-    ]
+def _texts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of `_plain`."""
+    return {
+        name: canonical(value) if name in _JSON and value is not None else value for name, value in values.items()
+    }
 
 
 # --- to and from a file -------------------------------------------------------------------------------------
@@ -249,7 +264,7 @@ def write(lines: Iterable[Line], out: Callable[[str], object]) -> None:
     """Hand the file to `out`, a line at a time."""
     whole = hashlib.sha256()
     for line in lines:
-        text = f"{canonical(line.to_json())}\n"
+        text = f"{line.text}\n"
         whole.update(text.encode("ascii"))
         out(text)
     out(_last_line(whole.hexdigest()))
@@ -297,7 +312,7 @@ def _last_line(sha256: str) -> str:
 def _line(line: bytes, number: int) -> Line:
     try:
         found = _parsed(json.loads(line))
-        if f"{canonical(found.to_json())}\n".encode() == line:
+        if f"{found.text}\n".encode() == line:
             return found
     except _MALFORMED:
         pass
@@ -306,11 +321,12 @@ def _line(line: bytes, number: int) -> Line:
 
 def _parsed(data: Mapping[str, Any]) -> Line:
     if "format" in data:
-        return Header(_whole(tournaments, data["tournament"]))
+        _check_columns(tournaments, data["tournament"].keys())
+        return Header(data["tournament"])
     if "table" in data:
-        values = _whole(_ROWS[data["table"]], {**data["row"], "serial": data["serial"]})
-        del values["serial"]
-        return SealedRow(data["table"], data["serial"], data["previous"], data["seal"], values)
+        values = data["row"]
+        _check_columns(_ROWS[data["table"]], {*values, "serial"})
+        return SealedRow(data["table"], data["serial"], data["previous"], data["seal"], values, _texts(values))
     return End(
         rows=data["rows"],
         seal=data["seal"],
@@ -321,8 +337,6 @@ def _parsed(data: Mapping[str, Any]) -> Line:
     )
 
 
-def _whole(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values, if they are those of the table's sealed columns."""
-    if values.keys() != {column.name for column in sealed_columns(table)}:
+def _check_columns(table: Table, names: Set[str]) -> None:
+    if names != {column.name for column in sealed_columns(table)}:
         raise ExportError(f"these are not the columns of {table.name}")
-    return dict(values)

@@ -1,0 +1,80 @@
+"""The runner with an engine that plays nothing: what is started, what is tried again, what its result says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from arena.match.record import MatchRecord, Status, Testimony
+from arena.match.summary import MatchKey
+from arena.tournament.runner import MAX_ATTEMPTS, Played, Runner, Task
+from arena.tournament.schedule import Schedule
+
+BLOCKS = 4
+SCHEDULE = Schedule(("anna", "bert"), pairs=BLOCKS, block=2)
+
+
+def record_of(status: Status) -> MatchRecord:
+    return MatchRecord(status, (), (), (0, 0), (1, 1), testimony=Testimony((), (), ("it failed",)))
+
+
+class Engine:
+    """Reports every match as played, or as void while `voids` names it; `before` is called with each task."""
+
+    def __init__(self, voids: dict[MatchKey, int] | None = None) -> None:
+        self.voids = voids or {}
+        self.tasks: list[Task] = []
+        self.recorded: list[Played] = []
+        self.before: Callable[[Task], None] = lambda task: None
+
+    async def play(self, task: Task, report: Callable[[Played], None]) -> None:
+        self.tasks.append(task)
+        self.before(task)
+        for position, key in task.keys:
+            await asyncio.sleep(0)
+            left = self.voids.get(key, 0)
+            self.voids[key] = left - 1
+            status = Status.VOID if left > 0 else Status.PLAYED
+            report(Played(position, key, task.block.seats, task.block.mirrored, record_of(status), task.attempt))
+
+    async def record(self, played: Played) -> None:
+        await asyncio.sleep(0)
+        self.recorded.append(played)
+
+    def run(self, jobs: int, *, drain_at: int | None = None) -> bool:
+        runner = Runner(SCHEDULE.blocks(), (), self, self.record, jobs)
+
+        def before(task: Task) -> None:
+            if len(self.tasks) == drain_at:
+                runner.drain()
+
+        self.before = before
+        return asyncio.run(runner.run())
+
+
+def test_a_run_drained_in_its_last_block_is_complete() -> None:
+    engine = Engine()
+    assert engine.run(1, drain_at=BLOCKS)
+    assert len(engine.recorded) == SCHEDULE.match_count
+
+
+def test_a_run_drained_before_its_last_block_is_not_complete() -> None:
+    for jobs in (1, 2, 9):
+        engine = Engine()
+        drained = engine.run(jobs, drain_at=1)
+        assert drained is (len(engine.tasks) == BLOCKS)
+
+
+def test_a_run_drained_with_a_match_to_try_again_is_not_complete() -> None:
+    (_, key), *_ = next(SCHEDULE.blocks()).keys()
+    assert not Engine({key: 1}).run(BLOCKS, drain_at=BLOCKS)
+
+
+def test_a_void_match_is_tried_three_times_and_only_the_last_one_is_final() -> None:
+    (_, key), *_ = next(SCHEDULE.blocks()).keys()
+    engine = Engine({key: 99})
+    assert engine.run(2)
+    tries = [played for played in engine.recorded if played.key == key]
+    assert [played.attempt for played in tries] == list(range(1, MAX_ATTEMPTS + 1))
+    assert [played.final for played in tries] == [False, False, True]
+    assert len(engine.recorded) == SCHEDULE.match_count + MAX_ATTEMPTS - 1
