@@ -316,7 +316,8 @@ class _Proof:
 
     def _no_more_faults(self) -> None:
         if self._faults:
-            raise _Different(self._where, f"the row of a fault is missing: {self._faults[0]}")
+            fault = self._faults[0]
+            raise _Different(self._where, f"the row of the fault {fault['kind']} in deal {fault['deal']} is missing")
 
     # -- the end ----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +48,19 @@ class Arena:
     async def _block(
         self, sin: str, other: str, matches: int, time: TimeControl, start_s: float, rules: str
     ) -> list[MatchRecord]:
-        specs = {"a": self._spec("a", sin), "b": self._spec("b", other)}
+        specs = {"a": self.spec("a", sin), "b": self.spec("b", other)}
+        return await self.play(specs, matches=matches, time=time, start_s=start_s, rules=rules)
+
+    async def play(
+        self,
+        specs: Mapping[str, BotSpec],
+        *,
+        matches: int = 2,
+        time: TimeControl = CLOCK,
+        start_s: float = 20.0,
+        rules: str = "schnapsen",
+    ) -> list[MatchRecord]:
+        """As `block`, with any two bots `a` and `b`."""
         block = Block(0, 0, 0, ("a", "b"), 0, range(matches), ("a", "b"), mirrored=True)
         setting = Setting(preset(rules), rules, time, start_s)
         played: list[Played] = []
@@ -56,7 +68,10 @@ class Arena:
             await engine.play(Task(block, tuple(block.keys())), played.append)
         return [match.record for match in sorted(played, key=lambda match: match.position)]
 
-    def _spec(self, name: str, sin: str) -> BotSpec:
+    def spec(self, name: str, sin: str) -> BotSpec:
+        """A sinner by its sin, or one that runs already by its address."""
+        if sin.startswith("unix:"):
+            return resolve(sin, name=name, base=SINNER.parent)
         return resolve(f"{sys.executable} {SINNER} {sin}", name=name, base=SINNER.parent)
 
 

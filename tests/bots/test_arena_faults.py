@@ -143,3 +143,20 @@ def test_a_folder_too_deep_for_sockets_is_the_users_to_mend(tmp_path: Path, monk
     with pytest.raises(UsageError, match="TMPDIR"), local._socket_folder():
         pass
     assert not list(deep.iterdir())
+
+
+# --- stopped in the middle --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("moment_s", [0.1, 0.5, 0.8])
+def test_a_block_that_is_cancelled_leaves_nothing_whatever_it_was_doing(arena: Arena, moment_s: float) -> None:
+    """Starting, playing, or (a bot that dies at every first decision) starting anew: the fixture looks for leftovers."""
+
+    async def cancelled() -> None:
+        playing = asyncio.ensure_future(arena.play({"a": arena.spec("a", "crash 1"), "b": arena.spec("b", "crash 1")}))
+        await asyncio.wait((playing,), timeout=moment_s)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(cancelled())

@@ -192,6 +192,14 @@ def test_what_a_bot_says_of_its_fault_is_kept_in_part_only(arena: Arena, sin: st
     assert len(evidence) < 5000
 
 
+@pytest.mark.parametrize("sin", ["once-crash", "once-close", "once-abort"])
+def test_without_a_clock_a_lost_bot_is_noticed_all_the_same(arena: Arena, sin: str) -> None:
+    records = arena.block(sin, time=TimeControl(limit_ms=0))
+    assert all(record.status is Status.PLAYED for record in records)
+    assert any(record.faults for record in records)
+    only_by_the_sinner(records)
+
+
 def test_a_bot_that_ignores_sigterm_is_ended_all_the_same(arena: Arena) -> None:
     records = arena.block("ignore-term")
     assert not any(record.faults for record in records)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def _table(names: Sequence[str]) -> str:
     ]
     if common:
         values = ", ".join(f"`{option} = {_cell(PRESETS[DEFAULT], option)}`" for option in common)
-        lines += ["", f"The same in all of these: {values}."]
+        lines += ["", *textwrap.wrap(f"The same in all of these: {values}.", 118, break_on_hyphens=False)]
     return "\n".join([*lines, ""])
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from arena.match.record import MatchRecord, Status, Testimony
+from arena.match import record
+from arena.match.record import MatchRecord, Status
 from arena.match.summary import MatchKey
 from arena.tournament.runner import MAX_ATTEMPTS, Played, Runner, Task
 from arena.tournament.schedule import Schedule
@@ -15,7 +16,7 @@ SCHEDULE = Schedule(("anna", "bert"), pairs=BLOCKS, block=2)
 
 
 def record_of(status: Status) -> MatchRecord:
-    return MatchRecord(status, (), (), (0, 0), (1, 1), testimony=Testimony((), (), ("it failed",)))
+    return MatchRecord(status, (), (), (0, 0), (1, 1), testimony=record.Testimony((), (), ("it failed",)))
 
 
 class Engine:
