@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench import decisions, rules, tournament
+from bench import decisions, rules, tournament, verify
 
 PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "rules": rules.run,
     "decisions": decisions.run,
     "tournament": tournament.run,
+    "verify": verify.run,
 }
 LEAST_ECHO = 0.4
 

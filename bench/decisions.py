@@ -260,64 +260,44 @@ async def unary(decisions: int) -> tuple[int, float, float]:
         return result
 
 
-class _RawClient(asyncio.Protocol):
-    """One plain socket: four bytes of length and a body, both ways."""
-
-    def __init__(self, answered: Callable[[int], None]) -> None:
-        self._answered = answered
-        self._rest = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport: Any = transport
-
-    def ask(self, frame: bytes) -> None:
-        """Send one message."""
-        self._transport.write(frame)
-
-    def data_received(self, data: bytes) -> None:
-        data = self._rest + data
-        start = 0
-        while len(data) - start >= 4:
-            size = int.from_bytes(data[start : start + 4], "big")
-            if len(data) - start - 4 < size:
-                break
-            for answer in codec.answers(data[start + 4 : start + 4 + size]):
-                self._answered(answer.id)
-            start += 4 + size
-        self._rest = data[start:]
-
-
 async def raw(decisions: int) -> tuple[int, float, float]:
-    """Length-prefixed messages over plain sockets."""
-    loop = asyncio.get_running_loop()
+    """Length-prefixed messages over plain sockets, as asyncio's streams read and write them."""
     with _echo_servers("raw") as targets:
-        done: asyncio.Future[None] = loop.create_future()
+        done = asyncio.get_running_loop().create_future()
         left = decisions
         running = MATCHES
         frames: dict[int, bytes] = {}
         routes = {id: itertools.cycle(route) for id, route in enumerate(_routes(), start=1)}
+        sockets = [await asyncio.open_unix_connection(target) for target in targets]
 
-        def answered(id: int) -> None:
+        async def read(reader: asyncio.StreamReader) -> None:
             nonlocal left, running
-            left -= 1
-            if left > 0:
-                clients[next(routes[id])].ask(frames[id])
-            else:
-                running -= 1
-                if not running:
-                    done.set_result(None)
+            while running:
+                size = int.from_bytes(await reader.readexactly(4), "big")
+                for answer in codec.answers(await reader.readexactly(size)):
+                    left -= 1
+                    if left > 0:
+                        sockets[next(routes[answer.id])][1].write(frames[answer.id])
+                    else:
+                        running -= 1
+            if not done.done():
+                done.set_result(None)
 
-        clients = [_RawClient(answered) for _ in targets]
-        for client, target in zip(clients, targets, strict=True):
-            await loop.create_unix_connection(lambda client=client: client, target)
         for id in routes:
             message = _message(id)
             frames[id] = len(message).to_bytes(4, "big") + message
+        readers = [asyncio.ensure_future(read(reader)) for reader, _ in sockets]
         meter = Meter()
         for id, route in routes.items():
-            clients[next(route)].ask(frames[id])
+            sockets[next(route)][1].write(frames[id])
         await done
-        return meter.stop(decisions - left)
+        result = meter.stop(decisions - left)
+        for task in readers:
+            task.cancel()
+        await asyncio.gather(*readers, return_exceptions=True)
+        for _, writer in sockets:
+            writer.close()
+        return result
 
 
 FORMS: Mapping[str, Form] = {

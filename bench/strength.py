@@ -2,7 +2,8 @@
 
     python -m bench.strength greedy random --pairs 2000 --rules sixty-six
 
-A mirrored pair is one deck dealt twice, the bots changing seats.  A draw counts as half a deal won.
+A mirrored pair is one deck dealt twice, the bots changing sides; of partners a bot plays both.  A draw counts as half
+a deal won.
 """
 
 from __future__ import annotations

@@ -56,6 +56,8 @@ def export(run: str, data: Path, output: Path | Callable[[str], object] | None =
 
 
 def _write_whole(file: Path, lines: Iterator[Line]) -> None:
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder; choose another --output")
     part = file.with_name(f"{file.name}.part")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from arena.store.exchange import End, ExportError, Header, Line, SealedRow, open
 from arena.store.queries import in_words
 from arena.store.values import Epoch
 from arena.tournament import decks
-from arena.tournament.schedule import Block
+from arena.tournament.schedule import Block, Schedule
 
 NEAR = 1e-6
 """How far a rating may be from the recomputed one, in points: machines round differently."""
@@ -117,9 +117,11 @@ class _Proof:
         self._table = RunningTable()
         self._participants: dict[str, tuple[int, Participant]] = {}
         self._epochs: list[_Epoch] = []
+        self._schedules: tuple[Schedule, ...] = ()
         self._planned: Iterator[tuple[int, MatchKey, Block]] = iter(())
         self._last: tuple[int, Epoch]
         self._faults: list[dict[str, Any]] = []
+        self._attempts: Counter[MatchKey] = Counter()
         self._end: End | None = None
         self._matches = self._deals = self._decisions = 0
 
@@ -231,10 +233,10 @@ class _Proof:
 
     def _plan(self) -> None:
         """All epochs are known: so is every match that must follow."""
-        schedules = schedules_of([epoch.facts for epoch in self._epochs])
+        self._schedules = schedules_of([epoch.facts for epoch in self._epochs])
         self._planned = (
             (position, key, block)
-            for schedule in schedules
+            for schedule in self._schedules
             for block in schedule.blocks()
             for position, key in iter(block.keys())
         )
@@ -256,7 +258,7 @@ class _Proof:
             texts = row.texts
             hashed = play_hash(key.epoch, texts["pairing"], key.leg, key.number, texts["seats"], texts["play"])
             _same(self._where, "hash of its play", hashed, values["play_hash"])
-        losers = [name for side in summary.sides if side.rank > 1 for name in side.participants]
+        losers = [name for side in summary.sides if side.rank > 1 for name in dict.fromkeys(side.participants)]
         _same(self._where, "losers", [] if summary.status is Status.VOID else losers, values["losers"])
         if values["position"] == epoch.length:
             epoch.head, epoch.length = link(epoch.head, values["play_hash"]), epoch.length + 1
@@ -312,6 +314,12 @@ class _Proof:
         self._no_more_faults()
         key = key_of(row.values)
         self._where = f"the void attempt {row.values['attempt']} at {in_words(key)}"
+        schedule = self._schedules[key.epoch]
+        legs, lists = range(len(key.pairing)), range(schedule.lists(key.pairing))
+        if not (schedule.field.has(key.pairing) and key.leg in legs and key.number in lists):
+            raise _Different(self._where, "there is no such match in the schedule")
+        self._attempts[key] += 1
+        _same(self._where, "attempt", self._attempts[key], row.values["attempt"])
         return self._epochs[key.epoch].facts
 
     def _no_more_faults(self) -> None:
@@ -370,7 +378,8 @@ class _SealChain:
 
     def _meet(self, serial: int, seal: str, where: str) -> None:
         if serial in self._due:
-            _same(where, f"seal of row {serial}", self._due.pop(serial), seal)
+            what = f"seal of row {serial}" if serial else "seal of the header"
+            _same(where if serial else "the header", what, self._due.pop(serial), seal)
         else:
             self._due[serial] = seal
 

@@ -143,6 +143,23 @@ class View:
         return best is None or bool(BEATS[self.facts.trump][best] >> card & 1)
 
     @property
+    def table_by_seat(self) -> dict[int, Card]:
+        """Who played which card to the current trick, in the order played; seats that have yet to play are missing."""
+        return dict(zip(self.seats, self.table, strict=False))
+
+    @property
+    def winning_seat(self) -> int | None:
+        """The seat that holds the trick now; None on an empty table."""
+        best = self.best
+        # Of two identical cards the first holds the trick, and `index` finds the first.
+        return None if best is None else self.seats[self.table.index(best)]
+
+    @property
+    def partner_wins(self) -> bool:
+        """Whether a partner holds the trick now; seats that have yet to play may still take it."""
+        return self.winning_seat in self.partners
+
+    @property
     def trump(self) -> Suit | None:
         """The trump suit; None while there is none (1001 before the first marriage)."""
         return _SUITS[self.facts.trump]
@@ -189,15 +206,34 @@ class View:
         """The seat that dealt."""
         return self.facts.dealer
 
+    def side_of(self, seat: int) -> int:
+        """The side of any seat: `points[view.side_of(seat)]` are the card points of its side."""
+        return self.match.table.side_of[seat]
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The seats that play this deal, yours included, in the order of the current trick: clockwise from `leader`."""
+        return self.match.table.orders[self.facts.dealer][self.facts.leader]
+
     @property
     def others(self) -> tuple[int, ...]:
-        """The other seats that play this deal, clockwise from yours; a partner's is among them."""
+        """The other seats that play this deal, clockwise from yours: partners and opponents."""
         return self.match.table.orders[self.facts.dealer][self.facts.seat][1:]
 
     @property
+    def partners(self) -> tuple[int, ...]:
+        """The other seats of your side, clockwise from yours; empty where every seat plays for itself."""
+        return tuple([seat for seat in self.others if self.side_of(seat) == self.my_side])
+
+    @property
     def opponents(self) -> tuple[int, ...]:
-        """The other sides that play this deal."""
-        return self.match.table.opponents[self.facts.dealer][self.my_side]
+        """The seats of other sides that play this deal, clockwise from yours."""
+        return tuple([seat for seat in self.others if self.side_of(seat) != self.my_side])
+
+    @property
+    def sits_out(self) -> int | None:
+        """The seat that does not play this deal (the dealer's, where the dealer sits out); None if all play."""
+        return next((seat for seat in range(self.rules.seats) if seat not in self.seats), None)
 
     # -- points -----------------------------------------------------------------------------------------------------
 
@@ -214,7 +250,7 @@ class View:
     @property
     def their_points(self) -> int:
         """The card points of the other side, of the best one if there are several."""
-        return max(self.facts.points[side] for side in self.opponents)
+        return max(self.facts.points[self.side_of(seat)] for seat in self.opponents)
 
     @property
     def pending(self) -> tuple[int, ...]:

@@ -330,10 +330,10 @@ def verify(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Prove a run from its record: decks, decisions, chains, ratings.
+    """Prove a run from its record alone.
 
-    Prints identical, or the first difference with its place (exit code 1).  A run whose secret is not revealed cannot
-    be verified yet (exit code 4).
+    Decks, decisions, chains, table and ratings are computed again.  Prints identical, or the first difference and its
+    place (exit code 1).  A run whose secret is not revealed cannot be verified yet (exit code 4).
     """
     from arena.app.show import find_run
     from arena.app.verify import Difference, verify_file, verify_run

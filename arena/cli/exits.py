@@ -18,7 +18,7 @@ class Exit(IntEnum):
 
 MEANINGS = {
     Exit.DONE: "done",
-    Exit.WRONG: "finished, but something is wrong (a void match)",
+    Exit.WRONG: "finished, but something is wrong (a void match, a record that differs)",
     Exit.USAGE: "a mistake in the command line, a file or a bot",
     Exit.BUG: "a bug of the arena",
     Exit.STOPPED: "stopped early; --resume goes on",

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from arena.app.play import PlayedMatch, WatchedDeal
-from arena.cards import CARDS, CLAIM, CLOSE, EXCHANGE, GO_ON, Action, Card, Suit, cards_of
+from arena.cards import CARDS, CLAIM, CLOSE, EXCHANGE, GO_ON, Action, Card, Suit, hand_cards
 from arena.game.scoring import Termination
 from arena.game.table import Table
 from arena.game.tricks import BEATS
@@ -22,8 +22,6 @@ SEAT_WIDTH = 22
 """Of a seat's column where two play: the same in every deal, so that deals stand below each other."""
 NARROW_SEAT_WIDTH = 14
 """Where more play; a hand may then take two lines."""
-_SECOND_PACK = 40
-"""How much higher the second of two identical cards stands in a mask."""
 _SYMBOLS = {Suit.SPADES: "♠", Suit.HEARTS: "♥", Suit.DIAMONDS: "♦", Suit.CLUBS: "♣"}
 _RED = {Suit.HEARTS, Suit.DIAMONDS}
 
@@ -134,7 +132,7 @@ class _Writer:
     def _first_hand(self, seat: int) -> Text:
         """The seat's hand when it was first asked: still the one that it was dealt."""
         view = next((step.view for step in self._deal.steps if step.seat == seat), None)
-        return Text("(was never asked)", style="dim") if view is None else self._cards(_held(view))
+        return Text("(was never asked)", style="dim") if view is None else self._cards(hand_cards(view.hand))
 
     def _lines(self) -> Iterator[Sequence[str | Text]]:
         """Number, a cell a seat, and who took the trick and the card points by side after it."""
@@ -190,11 +188,6 @@ class _Writer:
 
 def _card_of(step: Step) -> Card | None:
     return None if step.action is None else step.action.card
-
-
-def _held(view: View) -> tuple[Card, ...]:
-    one_pack = (1 << _SECOND_PACK) - 1
-    return tuple(sorted([*cards_of(view.hand & one_pack), *cards_of(view.hand >> _SECOND_PACK)]))
 
 
 def _taker(trick: Sequence[tuple[int, Card]], trump: int) -> int:

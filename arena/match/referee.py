@@ -20,7 +20,6 @@ from arena.match.record import DealRecord, DeckOf, FaultRecord, MatchRecord, Sta
 from arena.match.rulings import Fault, Loss, loss_of
 from arena.match.state import MatchState
 
-
 MAX_EVIDENCE = 4000
 """Characters of foreign words that are kept with a fault."""
 
@@ -209,7 +208,7 @@ class _Match:
         self.faults.append(FaultRecord(seat, number, len(deal.past_actions), no.fault, loss))
         legal = " ".join(map(str, actions_of(deal.legal_mask)))
         text = f"{no.fault.label}: deal {number}, after {len(deal.past_actions)} actions, asked for one of {legal}"
-        if no.fault in (Fault.LATE, Fault.HUNG):
+        if no.fault in (Fault.LATE, Fault.HUNG) and no.took_ms:
             text += f"; took {no.took_ms:.0f} ms"
         if no.evidence:
             text += f"; {no.evidence[:MAX_EVIDENCE]}"

@@ -34,7 +34,8 @@ _JSON = frozenset(
 """The columns, of any table, that hold JSON: they stand in a line as plain values."""
 _SECRET = frozenset(("secret", "play", "testimony", "evidence", "text"))
 """The columns that tell cards: null in a line as long as the secret of their epoch is not revealed."""
-_MALFORMED = (ArenaError, ValueError, TypeError, KeyError, RecursionError)
+_MALFORMED = (ArenaError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""What a line may raise that no export wrote."""
 
 
 class ExportError(ArenaError):

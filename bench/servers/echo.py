@@ -46,29 +46,19 @@ async def serve_grpc(address: str) -> None:
     await server.wait_for_termination()
 
 
-class _Raw(asyncio.Protocol):
-    """Messages of four bytes of length and a body; each body is a framed decision."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport: Any = transport
-        self._rest = b""
-
-    def data_received(self, data: bytes) -> None:
-        data = self._rest + data
-        start = 0
-        while len(data) - start >= 4:
-            size = int.from_bytes(data[start : start + 4], "big")
-            if len(data) - start - 4 < size:
-                break
-            reply = _answers(data[start + 4 : start + 4 + size])
-            self._transport.write(len(reply).to_bytes(4, "big") + reply)
-            start += 4 + size
-        self._rest = data[start:]
-
-
 async def serve_raw(path: str) -> None:
-    """The same over a plain socket."""
-    server = await asyncio.get_running_loop().create_unix_server(_Raw, path)
+    """The same over a plain socket: four bytes of length and a body, both ways."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                size = int.from_bytes(await reader.readexactly(4), "big")
+                reply = _answers(await reader.readexactly(size))
+                writer.write(len(reply).to_bytes(4, "big") + reply)
+        except asyncio.IncompleteReadError:
+            writer.close()
+
+    server = await asyncio.start_unix_server(answer, path)
     await server.serve_forever()
 
 

@@ -6,6 +6,7 @@ import json
 import random
 import sqlite3
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +246,7 @@ def _other_card(lines: Lines) -> None:
 
 def _swap(lines: Lines) -> None:
     places = [place for place, line in enumerate(lines) if line.get("table") == "matches"]
-    one = next(place for place, after in zip(places, places[1:], strict=False) if after == place + 1)
+    one = next(place for place, after in pairwise(places) if after == place + 1)
     lines[one], lines[one + 1] = lines[one + 1], lines[one]
 
 
@@ -303,13 +304,13 @@ CHANGES: list[tuple[str, Callable[[Lines], Any], str, str]] = [
     ("a void", _in("voids", 0, text="other"), "the void attempt 1", "seal"),
     ("a rating", lambda lines: lines[-1]["figures"]["plain"].update(mu=25.0), "the table, 'plain'", "mu"),
     ("a figure", lambda lines: lines[-1]["figures"]["plain"].update(deals=1), "the table, 'plain'", "deals"),
-    ("the title", lambda lines: lines[0]["tournament"]["about"].update(title="x"), "the participant", "seal of row 0"),
-    ("a rule", lambda lines: lines[0]["tournament"]["rules"].update(match_target=8), "epoch 0", "rules: match_target: computed 8"),
+    ("the title", lambda lines: lines[0]["tournament"]["about"].update(title="x"), "the header", "seal of the header"),
+    ("a rule", lambda lines: lines[0]["tournament"]["rules"].update(match_target=5), "the header", "seal of the "),
     ("a count", lambda lines: lines[-1].update(matches=23), "the end", "number of matches"),
 ]
 
 
-@pytest.mark.parametrize(("change", "where", "what"), [case[1:] for case in CHANGES], ids=[case[0] for case in CHANGES])
+@pytest.mark.parametrize(("change", "where", "what"), [pytest.param(*case, id=name) for name, *case in CHANGES])
 def test_a_change_is_named_though_the_hash_of_the_file_is_right(
     file: Path, tmp_path: Path, change: Callable[[Lines], Any], where: str, what: str
 ) -> None:
@@ -339,6 +340,16 @@ def test_a_version_that_is_changed_with_all_seals_is_found_by_the_play_chain(fil
     lines = lines_of(file)
     _in("participants", 1, version="2.0")(lines)
     assert difference(written(tmp_path, resealed(lines))).where == "the play chain of epoch 0"
+
+
+@pytest.mark.parametrize(("changes", "what"), [({"attempt": 3}, "attempt: "), ({"number": 9}, "no such match")])
+def test_a_void_attempt_that_cannot_have_been_is_found_though_all_seals_are_right(
+    file: Path, tmp_path: Path, changes: dict[str, int], what: str
+) -> None:
+    lines = lines_of(file)
+    rows(lines, "voids")[0]["row"].update(changes)
+    found = difference(written(tmp_path, resealed(lines)))
+    assert found.where.startswith("the void attempt ") and what in found.what
 
 
 def test_another_run_that_is_right_in_itself_has_another_head(tmp_path: Path, head: str) -> None:

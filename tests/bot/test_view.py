@@ -7,16 +7,17 @@ import random
 import pytest
 
 from arena.bot import CLAIM, CLOSE, EXCHANGE, Match, Suit, View, hand_cards
-from arena.cards import ACTIONS, cards_of
+from arena.cards import ACTIONS, cards_of, parse_cards
 from arena.cards import hand_cards as cards_of_hand
 from arena.errors import UsageError
 from arena.game.deal import Deal
 from arena.game.game import Game
+from arena.game.position import parse_position, resume
 from arena.game.presets import PRESETS
 from arena.game.rules import Rules
 from arena.game.solve import solve
 from arena.game.views import DecisionPoint
-from tests.wire.positions import RULES, asked
+from tests.wire.positions import asked
 
 SEED = bytes(range(32))
 
@@ -28,9 +29,9 @@ def seen(deal: Deal, bot_seed: bytes = SEED, number: int = 1) -> View:
     return View.of(match, deal.view(deal.to_act), deal=number, time_left_ms=1500, last_took_ms=20)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
 def test_a_view_tells_the_truth(name: str) -> None:
-    for deal in asked(RULES[name], deals=6):
+    for deal in asked(PRESETS[name], deals=6):
         view = seen(deal)
         seat = deal.to_act
         assert seat is not None
@@ -45,7 +46,7 @@ def test_a_view_tells_the_truth(name: str) -> None:
         assert (view.seat, view.leader, view.dealer, view.point) == (seat, deal.leader, deal.dealer, deal.point)
         assert view.closer == deal.closer
         assert view.must_follow_strictly == deal.strict
-        assert (view.my_side, view.opponents) == (side, deal.opponents(side))
+        assert view.my_side == view.side_of(seat) == side
         assert {seat, *view.others} == set(deal.order)
         assert (view.my_points, view.my_tricks) == (deal.points[side], deal.tricks[side])
         assert view.their_points == max(deal.points[other] for other in deal.opponents(side))
@@ -59,9 +60,79 @@ def test_a_view_tells_the_truth(name: str) -> None:
         assert view.sure_of_claim == (deal.points[side] >= deal.game.rules.target)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_other_seats_are_partners_and_opponents(name: str) -> None:
+    for deal in asked(PRESETS[name], deals=6):
+        view = seen(deal)
+        side_of, mine = deal.game.table.side_of, deal.game.table.side_of[view.seat]
+        assert view.seats[0] == deal.leader
+        if view.point in (DecisionPoint.ON_LEAD, DecisionPoint.FOLLOW):
+            assert view.seats == deal.order
+        assert sorted((*view.partners, *view.opponents)) == sorted(view.others)
+        assert {side_of[seat] for seat in view.partners} <= {mine}
+        assert {side_of[seat] for seat in view.opponents} == set(deal.opponents(mine))
+        assert {*view.seats, view.sits_out} - {None} == set(range(deal.game.rules.seats))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_seat_that_wins_the_trick_is_the_engines(name: str) -> None:
+    for deal in asked(PRESETS[name], deals=6):
+        view = seen(deal)
+        assert tuple(view.table_by_seat) == deal.order[: len(deal.table)]
+        assert tuple(view.table_by_seat.values()) == view.table
+        assert view.winning_seat == (deal.best_seat if deal.table else None)
+        assert view.partner_wins == (view.winning_seat in view.partners)
+
+
+def test_partners_sit_opposite_and_opponents_on_both_hands() -> None:
+    for deal in asked(PRESETS["four-handed"], deals=1):
+        view = seen(deal)
+        (partner,) = view.partners
+        left, right = view.opponents
+        assert view.others == (left, partner, right)
+        assert {view.seat, partner} in ({0, 2}, {1, 3})
+        assert view.side_of(partner) == view.my_side
+        assert view.side_of(left) == view.side_of(right) != view.my_side
+
+
+def test_a_partners_trick_is_told_from_an_opponents() -> None:
+    # Seat 2 ruffs the ten of its opponent; seat 0, its partner, is asked last.
+    position = "dealer: 0; hand 0: KS QS; hand 1: AH; hand 2: AD; hand 3: JH; trump: C; turn-up: JC"
+    game = Game(PRESETS["four-handed"])
+    tricks = "leader: 1; tricks: 2-2; points: 20-20"
+    ruffed = parse_position(game, f"{position}; {tricks}; table: TS 9C QH".replace(";", "\n"))
+    view = seen(resume(game, ruffed))
+    assert view.table_by_seat == dict(zip((1, 2, 3), parse_cards("TS 9C QH"), strict=True))
+    assert (view.winning_seat, view.partner_wins) == (2, True)
+    held = parse_position(game, f"{position}; {tricks}; table: TS 9H QH".replace(";", "\n"))
+    view = seen(resume(game, held))
+    assert (view.winning_seat, view.partner_wins) == (1, False)
+
+
+def test_of_two_identical_cards_the_first_wins_the_trick() -> None:
+    doubled = 0
+    for deal in asked(PRESETS["sessantasei-101"], deals=40):
+        view = seen(deal)
+        if view.best is not None and view.table.count(view.best) == 2:
+            doubled += 1
+            assert view.winning_seat == min(
+                (seat for seat, card in view.table_by_seat.items() if card == view.best), key=view.seats.index
+            )
+    assert doubled
+
+
+def test_where_the_dealer_sits_out_the_other_two_are_opponents() -> None:
+    for deal in asked(PRESETS["three-handed"], deals=6):
+        view = seen(deal)
+        assert view.sits_out == view.dealer
+        assert view.opponents == view.others
+        assert len(view.others) == 1
+        assert view.partners == ()
+
+
+@pytest.mark.parametrize("name", PRESETS)
 def test_legal_actions_are_the_plays_the_marriages_and_what_can_be_done_besides(name: str) -> None:
-    for deal in asked(RULES[name], deals=6):
+    for deal in asked(PRESETS[name], deals=6):
         view = seen(deal)
         besides = {action for action in ACTIONS[37:] if view.can(action)}
         declared = {ACTIONS[32 + suit] for suit in view.marriages}
@@ -69,9 +140,9 @@ def test_legal_actions_are_the_plays_the_marriages_and_what_can_be_done_besides(
         assert not any(view.can(action) for action in ACTIONS if action not in view.legal)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
 def test_the_unseen_cards_are_those_that_lie_hidden(name: str) -> None:
-    for deal in asked(RULES[name], deals=6):
+    for deal in asked(PRESETS[name], deals=6):
         view = seen(deal)
         hidden = list(deal.talon)
         if deal.turn_up and deal.talon:
@@ -85,9 +156,9 @@ def test_the_unseen_cards_are_those_that_lie_hidden(name: str) -> None:
         assert view.known == tuple(map(cards_of, deal.known))
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
 def test_the_other_hand_is_known_exactly_when_nothing_else_is_hidden(name: str) -> None:
-    for deal in asked(RULES[name], deals=6):
+    for deal in asked(PRESETS[name], deals=6):
         view = seen(deal)
         if len(view.others) != 1:
             assert view.other_hand is None
@@ -99,9 +170,9 @@ def test_the_other_hand_is_known_exactly_when_nothing_else_is_hidden(name: str) 
         assert view.other_hand == (hand if follows else None)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
 def test_finished_tricks_add_up_to_what_was_played_and_won(name: str) -> None:
-    for deal in asked(RULES[name], deals=6):
+    for deal in asked(PRESETS[name], deals=6):
         view = seen(deal)
         table = deal.game.table
         played = [action for action in deal.past_actions if action <= 32]
@@ -125,9 +196,9 @@ def test_the_points_of_a_trick_are_those_of_its_cards() -> None:
             assert points == sum(trick.points for trick in view.tricks if trick.winner == side)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", PRESETS)
 def test_a_card_takes_the_trick_if_the_engine_says_so(name: str) -> None:
-    for deal in asked(RULES[name], deals=8):
+    for deal in asked(PRESETS[name], deals=8):
         view = seen(deal)
         for card in view.plays:
             after = deal.copy()

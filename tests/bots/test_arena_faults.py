@@ -150,7 +150,7 @@ def test_a_folder_too_deep_for_sockets_is_the_users_to_mend(tmp_path: Path, monk
 
 @pytest.mark.parametrize("moment_s", [0.1, 0.5, 0.8])
 def test_a_block_that_is_cancelled_leaves_nothing_whatever_it_was_doing(arena: Arena, moment_s: float) -> None:
-    """Starting, playing, or (a bot that dies at every first decision) starting anew: the fixture looks for leftovers."""
+    """Starting, playing, or starting anew (these bots die at every first decision): the fixture sees what is left."""
 
     async def cancelled() -> None:
         playing = asyncio.ensure_future(arena.play({"a": arena.spec("a", "crash 1"), "b": arena.spec("b", "crash 1")}))

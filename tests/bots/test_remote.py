@@ -52,7 +52,7 @@ def test_a_remote_bot_that_closes_its_stream_is_asked_again_on_a_new_one(arena: 
 
 def test_a_remote_bot_that_is_gone_loses_what_it_owed_and_then_the_rest(arena: Arena) -> None:
     with remote("crash") as address:
-        records = arena.block(address, matches=2, start_s=1.0)
+        records = arena.block(address, matches=2, start_s=3.0)
     assert [record.forfeited_by for record in records] == [0, 0]
     kinds = {fault.fault for record in records for fault in record.faults}
     assert kinds == {Fault.STREAM_BROKEN, Fault.NOT_STARTED}

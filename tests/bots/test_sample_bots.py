@@ -20,6 +20,9 @@ from arena.game.presets import PRESETS, preset
 from bench.strength import Comparison, Player, compare, load
 
 BOTS = {name: load(name) for name in ("random", "greedy", "counter")}
+PARTNER = load("partner")
+"""It plays two presets only, and thinks too long for as many deals as the others are tried on."""
+PARTNERS_RULES = ("four-handed", "sessantasei-101")
 ALL = pytest.mark.parametrize("bot", BOTS)
 THINKING = pytest.mark.parametrize("bot", ["greedy", "counter"])
 
@@ -275,6 +278,92 @@ def test_counter_plays_on_where_it_has_lost_against_the_best_play_only() -> None
     assert answer("counter", position) != "claim"
 
 
+# -- partner -----------------------------------------------------------------------------------------------------------
+
+
+def partners(position: str, actions: str = "", rules: str = "four-handed") -> set[str]:
+    """What partner does there, with several seeds for what it imagines."""
+    deal = deal_at(position, actions, rules)
+    return {str(ACTIONS[PARTNER(view_of(deal, bytes([seed])))]) for seed in range(8)}
+
+
+def open_hands(hands: str, points: str) -> str:
+    """Two tricks before the end of `four-handed` with clubs as trumps; the hands (parted by `|`) are known to all."""
+    lines = [f"hand {seat}: {cards}; known {seat}: {cards}" for seat, cards in enumerate(hands.split("|"))]
+    return "; ".join(["dealer: 0; leader: 0; turn-up: JC; trump: C", *lines, f"points: {points}; tricks: 2-2"])
+
+
+@pytest.mark.parametrize(("rules", "deals"), [("four-handed", 300), ("sessantasei-101", 40)])
+def test_partner_answers_legally_in_every_state(rules: str, deals: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PARTNER.__globals__, "WORLDS", 1)  # it imagines less, and so errs more, but does the same
+    rng = random.Random(f"partner {rules}")
+    for number in range(deals):
+        deal = shuffled(Game(preset(rules)), rng)
+        while deal.to_act is not None:
+            view = view_of(deal, seed=number.to_bytes(2, "big"))
+            answered = PARTNER(view)
+            assert answered in view.legal, f"partner answered {answered!r} to {view}"
+            assert answered != CLAIM or view.sure_of_claim
+            by_chance = rng.choice([action for action in view.legal if action != CLAIM or rng.random() < 0.02])
+            deal.apply(rng.choice([answered, by_chance]))
+
+
+@pytest.mark.parametrize("rules", PARTNERS_RULES)
+def test_partner_answers_alike_with_the_same_seed(rules: str) -> None:
+    deal = shuffled(Game(preset(rules)), random.Random(5))
+    while deal.to_act is not None:
+        answered = PARTNER(view_of(deal, b"one"))
+        assert answered == PARTNER(view_of(deal, b"one"))
+        deal.apply(answered)
+
+
+def test_partner_claims_what_its_side_has_won() -> None:
+    # Seat 2 has won the last trick and led; nobody has trumped.
+    position = "dealer: 0; turn-up: JC; leader: 2; hand 0: TD QH; hand 1: KD QD; hand 2: AD; hand 3: 9S; table: JH KH; "
+    position += "points: {}-20; tricks: 3-1"
+    assert partners(position.format(66)) == {"claim"}
+    assert partners(position.format(65)) != {"claim"}
+
+
+def test_partner_smears_a_ten_on_the_trick_of_its_partner_and_none_on_that_of_an_opponent() -> None:
+    position = "dealer: 0; turn-up: JC; leader: 1; hand 0: TD QH; hand 1: AD; known 1: AD; hand 3: KH; tricks: 2-2"
+    # With the ten its side has 66; kept, it falls to the ace in the last trick.
+    assert partners(f"{position}; hand 2: 9D; known 2: 9D; table: QS 9C JS; points: 51-49") == {"TD"}
+    # The ten would give them 66; without it the last trump wins the last trick.
+    assert partners(f"{position}; hand 2: TC; known 2: TC; table: QS JS 9C; points: 45-51") == {"QH"}
+
+
+def test_partner_keeps_its_trump_where_its_partner_has_the_trick() -> None:
+    """In open play it need not trump; with the ten of diamonds its side has 101, with a trump not yet."""
+    hands = "hand 0: TD 9C 9S JS QS KS JD; hand 1: 9D JD QD KD JS QH; hand 2: 9S KS AS AD QS KH; "
+    hands += "hand 3: KD QD TD TH AH KH; talon: 9D JC QC KC TC AC 9H AC"
+    trick = "dealer: 0; leader: 1; table: 9H AH JH; tricks: 2-1; points: 78-40"
+    assert partners(f"{hands}; {trick}", rules="sessantasei-101") == {"TD"}
+
+
+def test_partner_leads_to_the_known_ace_of_its_partner() -> None:
+    assert partners(open_hands("JH JD|KD QD|AH 9S|KH QS", "50-40")) == {"JH"}
+    assert partners(open_hands("JH JD|KH QH|AD 9S|KD QS", "50-40")) == {"JD"}
+
+
+def test_partner_leads_an_ace_unless_an_opponent_can_still_trump_it() -> None:
+    assert partners(open_hands("AD 9S|9D KS|KD JS|QH TS", "48-49")) == {"AD"}
+    assert partners(open_hands("AD 9S|9D KS|KD TS|JC QS", "49-49")) == {"9S"}
+
+
+def test_partner_declares_and_claims_for_the_side() -> None:
+    hands = "hand 0: KH QH AS 9D; hand 1: AD TD KD TS; hand 2: 9S JS AH TH; hand 3: 9H JH QS KS"
+    position = f"dealer: 0; turn-up: JC; leader: 0; {hands}; tricks: 1-1; points: 46-15"
+    assert partners(position) == {"MH"}
+    assert partners(position, "MH") == {"claim"}
+
+
+def test_partner_is_built_in_and_plays_a_match_for_four_as_processes() -> None:
+    played = asyncio.run(play_match(PlayOptions(("partner", "greedy"), preset("four-handed"), seed="1")))
+    assert not played.record.faults
+    assert max(played.record.points) == 7
+
+
 # -- strength ----------------------------------------------------------------------------------------------------------
 
 
@@ -287,6 +376,11 @@ def test_each_is_stronger_than_the_one_before() -> None:
     against_greedy = duel("counter", "greedy", 200)
     assert statistics.fmean(against_greedy.won) > 0.52
     assert against_greedy.terminations.get("close-failed lost", 0) < 8  # of 400 deals
+
+
+def test_partner_is_stronger_at_a_table_of_partners() -> None:
+    players = Player("partner", PARTNER), Player("greedy", BOTS["greedy"])
+    assert statistics.fmean(compare(*players, Game(preset("four-handed")), 40, "test").won) > 0.52
 
 
 def test_in_mirrored_deals_a_bot_is_exactly_as_strong_as_itself() -> None:

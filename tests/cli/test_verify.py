@@ -12,6 +12,7 @@ from arena.cli.exits import Exit
 from tests.cli.conftest import COMMAND, Arena, Here, environment, make_folder
 from tests.reports.runs import play_run
 
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 IDENTICAL = re.compile(r"identical: 10 matches, (\d+) deals, ([\d,]+) decisions; head ([0-9a-f]{64})\n")
 
 
@@ -84,6 +85,15 @@ def test_a_reader_of_an_export_who_leaves_is_no_error(place: Path) -> None:
     assert writing.returncode == 0
 
 
+def test_partners_are_verified_too_and_a_bot_with_two_seats_loses_once(arena: Arena, tmp_path: Path) -> None:
+    example = (EXAMPLES / "four-handed.toml").read_text("utf-8")
+    (tmp_path / "tournament.toml").write_text(re.sub(r"(?m)^pairs = \d+", "pairs = 1", example), "utf-8")
+    assert arena("tournament", cwd=tmp_path).returncode == 0
+    done = arena("verify", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("identical: 2 matches, ")
+
+
 def test_a_changed_file_is_told_with_the_place(here: Here, file: Path, tmp_path: Path) -> None:
     lines = file.read_text("ascii").splitlines(keepends=True)
     number = next(number for number, line in enumerate(lines) if '"table":"matches"' in line)
@@ -125,7 +135,7 @@ def test_a_long_verification_says_how_far_it_is(here: Here, file: Path, monkeypa
         (("verify", "cap"), "the store holds no tournament 'cap'; did you mean 'cup'?"),
         (("verify", "cup", "--head", "abc"), "--head is 'abc'; expected the 64 hex digits"),
         (("export", "cap"), "the store holds no tournament 'cap'; did you mean 'cup'?"),
-        (("export", "cup", "--output", "."), "cannot be written"),
+        (("export", "cup", "--output", "."), ". is a folder; choose another --output"),
     ],
 )
 def test_a_mistake_is_a_sentence(

@@ -113,7 +113,7 @@ class LocalEngine:
             def done(run: MatchRun, record: MatchRecord) -> None:
                 position, key = identities.pop(run)
                 report(Played(position, key, block.seats, block.mirrored, record, task.attempt))
-                if not identities:
+                if not identities and not all_done.done():  # an answer may still come while a stopped block ends
                     all_done.set_result(None)
 
             for position, key in keys:
