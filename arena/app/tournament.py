@@ -14,7 +14,7 @@ import os
 import queue
 import signal
 import threading
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -147,42 +147,26 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
         raise UsageError(
             f"the data folder {options.data} cannot be made: {error.strerror}; choose another by --data"
         ) from None
-    with open_store(options.data / "arena.db") as store:
-        tournament = _find_or_create(store, options, config, specs)
-        with store.lock(tournament), _Signals(listener) as signals:
-            try:
-                return await _play(store, tournament, options, config, specs, listener, signals)
-            except asyncio.CancelledError:
-                if signals.stopped:
-                    raise KeyboardInterrupt from None
-                raise
+    with open_store(options.data / "arena.db") as store, _Signals(listener) as signals:
+        try:
+            return await _run(store, options, config, specs, listener, signals)
+        except asyncio.CancelledError:
+            if signals.stopped:
+                raise KeyboardInterrupt from None
+            raise
 
 
-async def _play(
+async def _run(
     store: Store,
-    tournament: Tournament,
     options: RunOptions,
     config: TournamentConfig,
     specs: Mapping[str, BotSpec],
     listener: Listener,
     signals: _Signals,
 ) -> Finished:
-    _grow(store, tournament, options, config, specs)
-    epochs = store.epochs(tournament)
-    schedules = schedules_of(epochs)
-    secrets = {epoch.number: store.secret_of(tournament, epoch.number) for epoch in epochs}
-    finished = store.finished_keys(tournament)
-    plan = Plan(
-        name=tournament.name,
-        config=config,
-        specs=specs,
-        schedules=schedules,
-        commitments=tuple(epoch.commitment for epoch in epochs),
-        seed=tournament.about.get("seed"),
-        jobs=options.jobs or config.jobs,
-        sandbox=SANDBOX,
-        finished=len(finished),
-    )
+    """Nothing is entered into the store before every bot has shown that it can play."""
+    found = None if options.resume is None else _find(store, options, config)
+    name = _new_name(store, options, config) if found is None else found.name
     setting = Setting(
         rules=config.rules,
         rules_name=name_of(config.rules),
@@ -190,26 +174,49 @@ async def _play(
         start_s=config.start_ms / 1000,
         isolate_matches=config.isolation is Isolation.MATCH,
     )
-    logs = options.data / "runs" / tournament.name / "logs"
-    async with local_engine(setting, specs, secrets, MARKER, logs) as engine:
-        if plan.finished < plan.matches:
-            _judge_preflight(config, await engine.preflight(), listener)
-        listener.planned(plan)
-        with _Writer(store, tournament, config, listener) as writer:
-            runner = Runner(_blocks(schedules), finished, engine, writer.record, plan.jobs)
-            store.set_state(tournament, State.RUNNING)
-            complete = await _until_done_or_stopped(runner, signals)
-        if complete:
-            for epoch in epochs:
-                store.reveal(tournament, epoch.number)
-        store.set_state(tournament, State.FINISHED if complete else State.INTERRUPTED)
-        return Finished(
-            name=tournament.name,
-            complete=complete,
-            void=_void_matches(store, tournament),
-            secrets=tuple(secrets[epoch.number] for epoch in epochs) if complete else (),
-            paused_ms=engine.stopwatch.paused_s * 1000,
-        )
+    secrets: dict[int, bytes] = {}
+    logs = options.data / "runs" / name / "logs"
+    with contextlib.ExitStack() as locks:
+        if found is not None:
+            locks.enter_context(store.lock(found))
+            _check_fits(store, found, options, config, specs)
+        async with local_engine(setting, specs, secrets, MARKER, logs) as engine:
+            if found is None or _has_work(store, found, config, specs):
+                _judge_preflight(config, await engine.preflight(), listener)
+            tournament = found or _create(store, name, options, config, specs)
+            if found is None:
+                locks.enter_context(store.lock(tournament))
+            _grow(store, tournament, config, specs)
+            epochs = store.epochs(tournament)
+            secrets.update((epoch.number, store.secret_of(tournament, epoch.number)) for epoch in epochs)
+            finished = store.finished_keys(tournament)
+            plan = Plan(
+                name=name,
+                config=config,
+                specs=specs,
+                schedules=schedules_of(epochs),
+                commitments=tuple(epoch.commitment for epoch in epochs),
+                seed=tournament.about.get("seed"),
+                jobs=options.jobs or config.jobs,
+                sandbox=SANDBOX,
+                finished=len(finished),
+            )
+            listener.planned(plan)
+            with _Writer(store, tournament, config, listener) as writer:
+                runner = Runner(_blocks(plan.schedules), finished, engine, writer.record, plan.jobs)
+                store.set_state(tournament, State.RUNNING)
+                complete = await _until_done_or_stopped(runner, signals)
+            if complete:
+                for epoch in epochs:
+                    store.reveal(tournament, epoch.number)
+            store.set_state(tournament, State.FINISHED if complete else State.INTERRUPTED)
+            return Finished(
+                name=name,
+                complete=complete,
+                void=_void_matches(store, tournament),
+                secrets=tuple(secrets[epoch.number] for epoch in epochs) if complete else (),
+                paused_ms=engine.stopwatch.paused_s * 1000,
+            )
 
 
 class _Signals:
@@ -284,20 +291,24 @@ def _first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
 # -- finding and making the run --------------------------------------------------------------------------------------
 
 
-def _find_or_create(
-    store: Store, options: RunOptions, config: TournamentConfig, specs: Mapping[str, BotSpec]
-) -> Tournament:
-    if options.resume is not None:
-        return _find(store, options, config)
+def _new_name(store: Store, options: RunOptions, config: TournamentConfig) -> str:
     taken = {tally.tournament.name for tally in store.tournaments()}
+    if options.name is None:
+        return next(free for number in itertools.count(1) if (free := f"{config.name}-{number}") not in taken)
     if options.name in taken:
         raise UsageError(
             f"there is a run {options.name!r} in {options.data} already: "
             f"go on with it by --resume {options.name}, or choose another name"
         )
+    return options.name
+
+
+def _create(
+    store: Store, name: str, options: RunOptions, config: TournamentConfig, specs: Mapping[str, BotSpec]
+) -> Tournament:
     rehearsal = options.seed is not None
-    tournament = store.create_tournament(
-        options.name or _free_name(taken, config.name),
+    return store.create_tournament(
+        name,
         config=config.identity(),
         rules=config.rules.options(),
         participants=[_participant(spec) for spec in specs.values()],
@@ -311,7 +322,6 @@ def _find_or_create(
             **({"seed": options.seed} if rehearsal else {}),
         },
     )
-    return tournament
 
 
 def _find(store: Store, options: RunOptions, config: TournamentConfig) -> Tournament:
@@ -324,21 +334,14 @@ def _find(store: Store, options: RunOptions, config: TournamentConfig) -> Tourna
     return mine[-1]
 
 
-def _free_name(taken: Container[str], name: str) -> str:
-    return next(free for number in itertools.count(1) if (free := f"{name}-{number}") not in taken)
-
-
-def _grow(
+def _check_fits(
     store: Store,
     tournament: Tournament,
     options: RunOptions,
     config: TournamentConfig,
     specs: Mapping[str, BotSpec],
 ) -> None:
-    """Check that the config still fits the run; more pairs or bots open a new epoch with a secret of its own.
-
-    The first one is opened here too: whatever moment an earlier arena was killed at, what it left undone is done.
-    """
+    """Raise `UsageError` with every difference that keeps the run from going on: only pairs and bots may be added."""
     epochs = store.epochs(tournament)
     identity = epochs[-1].config["identity"] if epochs else tournament.config
     changed = differences(identity, config.identity())
@@ -357,10 +360,41 @@ def _grow(
             + "\n  ".join(changed)
             + "\nundo this, or start a new run without --resume"
         )
+
+
+def _lacks_epoch(
+    store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
+) -> bool:
+    """Whether the run has no epoch yet, or has grown by pairs or bots since the last one was opened."""
+    epochs = store.epochs(tournament)
+    if not epochs:
+        return True
+    latest = epochs[-1]
+    return not specs.keys() <= set(latest.participants) or config.pairs > latest.config["identity"]["pairs"]
+
+
+def _has_work(
+    store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
+) -> bool:
+    if _lacks_epoch(store, tournament, config, specs):
+        return True
+    planned = sum(schedule.match_count for schedule in schedules_of(store.epochs(tournament)))
+    return len(store.finished_keys(tournament)) < planned
+
+
+def _grow(
+    store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
+) -> None:
+    """Enter who is new and open the epoch that is missing, the first one included.
+
+    Whatever moment an earlier arena was killed at, what it left undone is done here.
+    """
+    known = {participant.name for participant in store.participants(tournament)}
     if added := [_participant(spec) for name, spec in specs.items() if name not in known]:
         store.add_participants(tournament, added)
-    if not epochs or not specs.keys() <= set(epochs[-1].participants) or config.pairs > identity["pairs"]:
-        _open_epoch(store, tournament, len(epochs), seed, config, specs)
+    if _lacks_epoch(store, tournament, config, specs):
+        number = len(store.epochs(tournament))
+        _open_epoch(store, tournament, number, tournament.about.get("seed"), config, specs)
 
 
 def _open_epoch(

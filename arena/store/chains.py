@@ -52,7 +52,8 @@ def digest(*values: object) -> str:
     for value in values:
         # What was tampered with may hold no UTF-8; it must give a hash as well, if only another one.
         data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
-        total.update(b"%s:%d:%s" % (type(value).__name__.encode(), len(data), data))
+        kind = "str" if isinstance(value, str) else type(value).__name__  # a subclass of str is a text like any other
+        total.update(b"%s:%d:%s" % (kind.encode(), len(data), data))
     return total.hexdigest()
 
 
