@@ -38,8 +38,14 @@ def find_run(run: str, data: Path) -> tuple[Path, str]:
     return data, run
 
 
-def build_report(queries: Queries, run: str) -> RunReport:
-    """The report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none."""
+WITHHELD = "its evidence is withheld until the secret is revealed, since it names cards (--operator shows it)"
+
+
+def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunReport:
+    """The report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none.
+
+    Evidence tells hidden cards, of lists that may still be dealt: before the reveal only an operator is shown it.
+    """
     tournament = queries.tournament(run)
     participants = sorted(queries.participants(tournament), key=lambda participant: participant.name)
     epochs = queries.epochs(tournament)
@@ -49,7 +55,12 @@ def build_report(queries: Queries, run: str) -> RunReport:
     ratings = fit((Game(pair.sides, pair.ranks) for pair in pairs), (each.name for each in participants))
     schedules = schedules_of(epochs)
     chain = queries.chain_head(tournament)
-    kinds, faults = _faults(fault for fault in queries.faults(tournament) if fault.key not in void)
+    revealed = {epoch.number for epoch in epochs if epoch.revealed}
+    kinds, faults = _faults(
+        fault if operator or fault.key.epoch in revealed else replace(fault, evidence=WITHHELD)
+        for fault in queries.faults(tournament)
+        if fault.key not in void
+    )
     table = {
         name: replace(standing, faults=dict(sorted(kinds[name].items())))
         for name, standing in standings(summaries, [each.name for each in participants]).items()

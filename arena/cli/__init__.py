@@ -211,6 +211,9 @@ def show(
     columns: Annotated[
         str | None, typer.Option(metavar="NAMES", help="The columns of the ranking, with commas between them.")
     ] = None,
+    operator: Annotated[
+        bool, typer.Option("--operator", help="Show evidence before the secret is revealed: it names hidden cards.")
+    ] = False,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of stdout.")] = None,
 ) -> None:
     """Show the ranking, the crosstable and what they rest on.
@@ -222,7 +225,7 @@ def show(
     if columns is not None and format is Format.JSON:
         raise UsageError("--columns is of tables, but the format is json; JSON always holds everything")
     parse_columns(columns or TABLE_COLUMNS)  # a mistake in them comes before the work
-    text = _shown(_report(run, data), format, part=part, columns=columns, to_file=output is not None)
+    text = _shown(_report(run, data, operator=operator), format, part=part, columns=columns, to_file=output is not None)
     if output is None:
         emit(text)
         return
@@ -242,12 +245,12 @@ def runs(data: Data = DATA) -> None:
     emit(screen.rendered(text.runs(tallies), screen.stdout()))
 
 
-def _report(run: str, data: Path) -> RunReport:
+def _report(run: str, data: Path, *, operator: bool = False) -> RunReport:
     from arena.app.show import build_report, find_run
 
     folder, name = find_run(run, data)
     with _queries(folder) as queries:
-        return build_report(queries, name)
+        return build_report(queries, name, operator=operator)
 
 
 def _queries(data: Path) -> Queries:

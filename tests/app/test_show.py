@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from arena.app.show import LAST_FAULTS, build_report, find_run, rank
+from arena.app.show import LAST_FAULTS, WITHHELD, build_report, find_run, rank
 from arena.errors import UsageError
 from arena.ratings.base import Rating
 from arena.reports import Part
@@ -108,6 +109,17 @@ def test_the_faults_are_the_last_in_schedule_order_with_their_evidence(tmp_path:
     assert {fault.participant for fault in report.faults} == {"faulty"}
     assert all("ValueError" in fault.evidence for fault in report.faults)
     assert report.end_reasons["error"] == report.fault_count
+
+
+def test_evidence_is_withheld_from_all_but_an_operator_until_the_secret_is_revealed(tmp_path: Path) -> None:
+    store = play_run(tmp_path, pairs=12, matches=60)
+    report = reported(store)
+    assert report.faults
+    assert {fault.evidence for fault in report.faults} == {WITHHELD}
+    with open_queries(store) as queries:
+        shown = build_report(queries, "cup", operator=True)
+    assert all("ValueError" in fault.evidence for fault in shown.faults)
+    assert replace(shown, faults=()) == replace(report, faults=())
 
 
 def test_careers_count_rated_runs_only_and_come_most_lost_first(tmp_path: Path) -> None:

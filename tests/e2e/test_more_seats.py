@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 MATCHES = {
     "three-handed": 3,
     "sessantasei-3": 3 * 3,
-    "four-handed": 2,
+    "four-handed": 3 * 2,
     "sessantasei-101": 3 * 4,
     "tausendeins": 2,
 }

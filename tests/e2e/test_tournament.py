@@ -213,6 +213,15 @@ def test_a_bot_that_cannot_play_stops_the_tournament_before_the_first_deal(place
     wait_until_nothing_is_left(place)
 
 
+def test_a_failed_preflight_leaves_no_run_behind(place: Path) -> None:
+    (place / "carl.py").write_text("import nothing_of_the_kind\n" + BOT)
+    config(place, "anna.py", "carl.py", pairs=2)
+    done = arena(place, "tournament", "cup.toml", "--name", "first", expect=2)
+    assert "nothing_of_the_kind" in done.stderr
+    (place / "carl.py").write_text(BOT)
+    arena(place, "tournament", "cup.toml", "--name", "first")
+
+
 def test_a_bot_that_cannot_play_may_lose_by_walkover(place: Path) -> None:
     config(place, "anna.py", f"{sys.executable} {SINNER} not-starting", on_broken_bot="walkover", pairs=2)
     arena(place, "tournament", "cup.toml")
