@@ -261,37 +261,32 @@ async def unary(decisions: int) -> tuple[int, float, float]:
 
 
 async def raw(decisions: int) -> tuple[int, float, float]:
-    """Length-prefixed messages over plain sockets, as asyncio's streams read and write them."""
+    """Length-prefixed messages over plain sockets, a coroutine a match: what one would write without gRPC."""
+    loop = asyncio.get_running_loop()
     with _echo_servers("raw") as targets:
-        done = asyncio.get_running_loop().create_future()
-        left = decisions
-        running = MATCHES
-        frames: dict[int, bytes] = {}
-        routes = {id: itertools.cycle(route) for id, route in enumerate(_routes(), start=1)}
+        each = decisions // MATCHES
         sockets = [await asyncio.open_unix_connection(target) for target in targets]
+        waiting: dict[int, asyncio.Future[codec.Answer]] = {}
 
         async def read(reader: asyncio.StreamReader) -> None:
-            nonlocal left, running
-            while running:
+            while True:
                 size = int.from_bytes(await reader.readexactly(4), "big")
                 for answer in codec.answers(await reader.readexactly(size)):
-                    left -= 1
-                    if left > 0:
-                        sockets[next(routes[answer.id])][1].write(frames[answer.id])
-                    else:
-                        running -= 1
-            if not done.done():
-                done.set_result(None)
+                    waiting.pop(answer.id).set_result(answer)
 
-        for id in routes:
+        async def match(id: int, route: Iterator[int]) -> None:
             message = _message(id)
-            frames[id] = len(message).to_bytes(4, "big") + message
+            frame = len(message).to_bytes(4, "big") + message
+            for _ in range(each):
+                answer = waiting[id] = loop.create_future()
+                sockets[next(route)][1].write(frame)
+                await answer
+
         readers = [asyncio.ensure_future(read(reader)) for reader, _ in sockets]
+        work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
         meter = Meter()
-        for id, route in routes.items():
-            sockets[next(route)][1].write(frames[id])
-        await done
-        result = meter.stop(decisions - left)
+        await asyncio.gather(*work)
+        result = meter.stop(each * MATCHES)
         for task in readers:
             task.cancel()
         await asyncio.gather(*readers, return_exceptions=True)
