@@ -42,7 +42,7 @@ baseline: $(STAMP) ## at a release: freeze the proto that `make lint` compares w
 	@cd proto && ../$(BIN)/buf build -o ../$(BASELINE)
 
 lint: $(STAMP) ## ruff, mypy, and buf over the proto
-	@$(BIN)/ruff check .
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
 	@cd proto && ../$(BIN)/buf lint && ../$(BIN)/buf breaking --against ../$(BASELINE)
 

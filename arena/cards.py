@@ -151,9 +151,7 @@ def mask_of(cards: Iterable[int]) -> int:
 
 
 _SUIT_CARDS: tuple[tuple[tuple[Card, ...], ...], ...] = tuple(
-    tuple(
-        tuple(CARDS[1 + 8 * suit + rank] for rank in range(8) if bits >> rank & 1) for bits in range(256)
-    )
+    tuple(tuple(CARDS[1 + 8 * suit + rank] for rank in range(8) if bits >> rank & 1) for bits in range(256))
     for suit in range(4)
 )
 
@@ -161,12 +159,7 @@ _SUIT_CARDS: tuple[tuple[tuple[Card, ...], ...], ...] = tuple(
 def cards_of(mask: int) -> tuple[Card, ...]:
     """The cards of a mask (bits 1-32), ascending by number."""
     spades, hearts, diamonds, clubs = _SUIT_CARDS
-    return (
-        spades[mask >> 1 & 255]
-        + hearts[mask >> 9 & 255]
-        + diamonds[mask >> 17 & 255]
-        + clubs[mask >> 25 & 255]
-    )
+    return spades[mask >> 1 & 255] + hearts[mask >> 9 & 255] + diamonds[mask >> 17 & 255] + clubs[mask >> 25 & 255]
 
 
 DISTINCT = (1 << 33) - 1

@@ -58,9 +58,7 @@ def _orders() -> Iterator[MatchOrder]:
     for number in range(1 << 62):
         decks: dict[int, tuple[int, ...]] = {}
 
-        def deck_of(
-            deal: int, number: int = number, decks: dict[int, tuple[int, ...]] = decks
-        ) -> tuple[int, ...]:
+        def deck_of(deal: int, number: int = number, decks: dict[int, tuple[int, ...]] = decks) -> tuple[int, ...]:
             if deal not in decks:
                 order = cards[:]
                 random.Random(1000 * number + deal).shuffle(order)
@@ -177,9 +175,7 @@ def _message(id: int) -> bytes:
     seat = deal.to_act
     assert seat is not None
     view = deal.view(seat)
-    return codec.decision(
-        view, match_id=f"{id:016x}", id=id, deal=3, time_left_ms=11000, last_took_ms=1, resumed=False
-    )
+    return codec.decision(view, match_id=f"{id:016x}", id=id, deal=3, time_left_ms=11000, last_took_ms=1, resumed=False)
 
 
 @contextmanager
@@ -326,9 +322,7 @@ def run(quick: bool) -> dict[str, float]:
     figures = {f"{name}_per_s": round(value) for name, value in rate.items()}
     figures |= {f"{name}_cpu_us": round(value, 1) for name, value in cpu_us.items()}
     return figures | {
-        "wire_over_echo": ratio(
-            lambda n: cpus["arena"][n] - cpus["inprocess"][n], lambda n: cpus["echo"][n]
-        ),
+        "wire_over_echo": ratio(lambda n: cpus["arena"][n] - cpus["inprocess"][n], lambda n: cpus["echo"][n]),
         "arena_over_echo": ratio(lambda n: cpus["arena"][n], lambda n: cpus["echo"][n]),
         "arena_over_unary": ratio(lambda n: rates["arena"][n], lambda n: rates["unary"][n]),
         "echo_over_raw": ratio(lambda n: rates["echo"][n], lambda n: rates["raw"][n]),

@@ -118,9 +118,7 @@ def key_of(match: Mapping[str, Any]) -> MatchKey:
 
 def summary_of(match: Mapping[str, Any]) -> MatchSummary:
     """The summary that a match's row holds."""
-    return MatchSummary.from_json(
-        key_of(match), Status(match["status"]), bool(match["mirrored"]), match["summary"]
-    )
+    return MatchSummary.from_json(key_of(match), Status(match["status"]), bool(match["mirrored"]), match["summary"])
 
 
 class RunningTable:

@@ -362,9 +362,7 @@ def _check_fits(
         )
 
 
-def _lacks_epoch(
-    store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
-) -> bool:
+def _lacks_epoch(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
     """Whether the run has no epoch yet, or has grown by pairs or bots since the last one was opened."""
     epochs = store.epochs(tournament)
     if not epochs:
@@ -373,18 +371,14 @@ def _lacks_epoch(
     return not specs.keys() <= set(latest.participants) or config.pairs > latest.config["identity"]["pairs"]
 
 
-def _has_work(
-    store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
-) -> bool:
+def _has_work(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
     if _lacks_epoch(store, tournament, config, specs):
         return True
     planned = sum(schedule.match_count for schedule in schedules_of(store.epochs(tournament)))
     return len(store.finished_keys(tournament)) < planned
 
 
-def _grow(
-    store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
-) -> None:
+def _grow(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> None:
     """Enter who is new and open the epoch that is missing, the first one included.
 
     Whatever moment an earlier arena was killed at, what it left undone is done here.
@@ -445,9 +439,7 @@ def _judge_preflight(config: TournamentConfig, failures: Mapping[str, BotFailed]
 class _Writer:
     """The one thread that writes: commits what has gathered since its last commit, then lets the waiting know."""
 
-    def __init__(
-        self, store: Store, tournament: Tournament, config: TournamentConfig, listener: Listener
-    ) -> None:
+    def __init__(self, store: Store, tournament: Tournament, config: TournamentConfig, listener: Listener) -> None:
         self._store = store
         self._tournament = tournament
         self._rules = config.rules
@@ -497,9 +489,7 @@ class _Writer:
                 continue
             summary = MatchSummary.of(played.key, played.mirrored, played.seats, self._rules, played.record)
             results.append(
-                MatchResult(
-                    played.key, played.position, played.seats, played.mirrored, played.record, summary
-                )
+                MatchResult(played.key, played.position, played.seats, played.mirrored, played.record, summary)
             )
         self._store.record(self._tournament, results)
         return [result.summary for result in results]

@@ -225,9 +225,7 @@ class _Proof:
             config=values["config"],
             participants=tuple(sorted(each.name for each in entered)),
         )
-        start = chain_start(
-            canonical(self._facts["rules"]), row.texts["config"], entered, number, facts.commitment
-        )
+        start = chain_start(canonical(self._facts["rules"]), row.texts["config"], entered, number, facts.commitment)
         self._epochs.append(_Epoch(facts, start))
         return facts
 
@@ -283,9 +281,7 @@ class _Proof:
         if self._epochs[planned.epoch].facts.revealed:
             raise _Different(f"the match {in_words(planned)}", f"it is missing; what follows instead is {self._where}")
 
-    def _played(
-        self, key: MatchKey, block: Block, secret: bytes, values: Mapping[str, Any]
-    ) -> MatchSummary:
+    def _played(self, key: MatchKey, block: Block, secret: bytes, values: Mapping[str, Any]) -> MatchSummary:
         """Referee a match again on its decks."""
         record = MatchRecord.from_json(values["play"], values["testimony"])
         list_id = decks.list_id(key.pairing, key.leg, key.number, block.mirrored)

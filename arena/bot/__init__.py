@@ -1,11 +1,11 @@
 """What a bot's author imports: `serve(choose)`, and the values that `choose(view)` is given.
 
-    from arena.bot import serve
+from arena.bot import serve
 
-    def choose(view):
-        return view.legal[0]
+def choose(view):
+    return view.legal[0]
 
-    serve(choose)
+serve(choose)
 """
 
 from arena.bot.match import DealResult, Match, MatchResult, Turn

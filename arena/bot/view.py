@@ -345,9 +345,7 @@ class View:
         from arena.game.solve import solve_view
 
         cards = self.other_hand if other_hand is None else other_hand
-        return solve_view(
-            self.rules, self.facts, None if cards is None else hand_mask(cards), all_actions=all_actions
-        )
+        return solve_view(self.rules, self.facts, None if cards is None else hand_mask(cards), all_actions=all_actions)
 
     # -- the match ----------------------------------------------------------------------------------------------------
 

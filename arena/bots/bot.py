@@ -237,9 +237,7 @@ class Bot:
         if not self._stopping:
             self._restart = asyncio.get_running_loop().create_task(self._go_on(channel, why, evidence, owed))
 
-    async def _go_on(
-        self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]
-    ) -> None:
+    async def _go_on(self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]) -> None:
         """Replace the process; where the arena cannot, the matches are void."""
         try:
             await self._replace(channel, why, evidence, owed)
@@ -247,9 +245,7 @@ class Bot:
             for match in list(self._matches):
                 match.void(error)
 
-    async def _replace(
-        self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]
-    ) -> None:
+    async def _replace(self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]) -> None:
         fault: Fault = why.value
         if why is Broken.ENDED and self._process is not None:
             try:

@@ -51,9 +51,7 @@ class Question:
 
     __slots__ = ("answered", "budget_s", "data", "hard_s", "id", "match_id", "sent")
 
-    def __init__(
-        self, id: int, match_id: str, data: bytes, budget_ms: float | None, answered: Answered
-    ) -> None:
+    def __init__(self, id: int, match_id: str, data: bytes, budget_ms: float | None, answered: Answered) -> None:
         self.id = id
         self.match_id = match_id
         self.data = data

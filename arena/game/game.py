@@ -56,9 +56,7 @@ class Game:
         self.credit_declared = rules.marriage_credit is MarriageCredit.DECLARED
         self.credit_led = rules.marriage_credit is MarriageCredit.LED
 
-    def deal(
-        self, deck: Sequence[int], dealer: int | None = None, score: tuple[int, ...] = (), carry: int = 0
-    ) -> Deal:
+    def deal(self, deck: Sequence[int], dealer: int | None = None, score: tuple[int, ...] = (), carry: int = 0) -> Deal:
         """A new deal of `deck` (top first; every card of the rules' deck once) by `dealer`.
 
         `score` is the match score by side that the seats are shown.  Raises `UsageError` for another deck.

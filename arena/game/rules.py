@@ -259,9 +259,7 @@ def _coerce(name: str, value: object) -> Any:
             return option(cast("str", value))
         except ValueError:
             expected = ", ".join(option)
-            raise RulesError(
-                name, f"rules option {name} is {value!r}; it must be one of {expected}"
-            ) from None
+            raise RulesError(name, f"rules option {name} is {value!r}; it must be one of {expected}") from None
     if type(value) is not option:
         kind = "true or false" if option is bool else "a whole number"
         raise RulesError(name, f"rules option {name} is {value!r}; it must be {kind}")
@@ -281,8 +279,11 @@ def _contradictions(rules: Rules) -> list[RulesError]:
     turn_up = rules.trump_source is TrumpSource.TURN_UP
     needed = rules.active_seats * rules.hand + turn_up
     if needed > rules.deck:
-        refuse("hand", f"{rules.active_seats} hands of {rules.hand}"
-                       f"{' and the turn-up' if turn_up else ''} need {needed} cards, the deck has {rules.deck}")
+        refuse(
+            "hand",
+            f"{rules.active_seats} hands of {rules.hand}"
+            f"{' and the turn-up' if turn_up else ''} need {needed} cards, the deck has {rules.deck}",
+        )
     if rules.trump_source is TrumpSource.DEALER_CARD and rules.active_seats * rules.hand != rules.deck:
         refuse("trump_source", "dealer_card needs a deck that is dealt out to the last card")
     if not turn_up and rules.close is not Close.OFF:

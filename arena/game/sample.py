@@ -320,9 +320,7 @@ def _ways(shapes: tuple[_Shape, ...], sizes: tuple[int, ...]) -> int:
     if not shapes:
         return 1
     (allowed, count), *later = shapes
-    return sum(
-        _fillings(split) * _ways(tuple(later), _less(sizes, split)) for split in _splits(count, allowed, sizes)
-    )
+    return sum(_fillings(split) * _ways(tuple(later), _less(sizes, split)) for split in _splits(count, allowed, sizes))
 
 
 def _splits(count: int, allowed: tuple[bool, ...], sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

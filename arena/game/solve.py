@@ -485,9 +485,7 @@ class _Question:
                     cards ^= pair.cards
         return self._lead(own, his, cards, mine, theirs, turn)
 
-    def _declare(
-        self, own: int, his: int, pair: _Pair, mine: int, theirs: int, turn: int, *, by_lead: int = 0
-    ) -> bool:
+    def _declare(self, own: int, his: int, pair: _Pair, mine: int, theirs: int, turn: int, *, by_lead: int = 0) -> bool:
         """The leader declares a marriage, says so first or just leads the card `by_lead`, and leads."""
         rules = self._rules
         if rules.marriage_values is MarriageValues.BY_SUIT:

@@ -43,9 +43,7 @@ class Table:
             side_of=side_of,
             members=tuple(tuple(s for s in range(seats) if side_of[s] == side) for side in range(sides)),
             opponents=tuple(
-                tuple(
-                    tuple(sorted({side_of[s] for s in playing(dealer)} - {side})) for side in range(sides)
-                )
+                tuple(tuple(sorted({side_of[s] for s in playing(dealer)} - {side})) for side in range(sides))
                 for dealer in range(seats)
             ),
             orders=tuple(

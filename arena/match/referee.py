@@ -103,9 +103,7 @@ Tell = MatchStarted | FaultRuled | DealEnded | MatchEnded
 Referee = Generator[Ask | Tell, Reply | NoReply | None, MatchRecord]
 
 
-def referee(
-    game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: Sequence[bool] = ()
-) -> Referee:
+def referee(game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: Sequence[bool] = ()) -> Referee:
     """Play one match to its end.
 
     `deck_of(k)` is the deck of the k-th deal; `waives_before_draw[seat]` says that the seat goes on at every
@@ -117,9 +115,7 @@ def referee(
 class _Match:
     """The state of one refereed match."""
 
-    def __init__(
-        self, game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: Sequence[bool]
-    ) -> None:
+    def __init__(self, game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: Sequence[bool]) -> None:
         self.game = game
         self.deck_of = deck_of
         self.waives = tuple(waives_before_draw) or (False,) * game.table.seats

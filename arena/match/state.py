@@ -56,8 +56,7 @@ class MatchState:
         self.forfeited_by = side
         if self.table.sides == 2:
             self.score = tuple(
-                have if index == side else max(have, self.rules.match_target)
-                for index, have in enumerate(self.score)
+                have if index == side else max(have, self.rules.match_target) for index, have in enumerate(self.score)
             )
 
     @property

@@ -131,9 +131,7 @@ class MatchSummary:
                     bool(deal.points[side]) and deal.points[side] == max(deal.points) for deal in record.deals
                 ),
                 faults=dict(faults[side]),
-                times=Histogram.of(
-                    time for seat in table.members[side] for time in _times(record, seat)
-                ),
+                times=Histogram.of(time for seat in table.members[side] for time in _times(record, seat)),
             )
             for side in range(table.sides)
         )

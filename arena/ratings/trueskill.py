@@ -61,9 +61,7 @@ class Fit:
         return self.sweeps < MAX_SWEEPS
 
 
-def fit(
-    games: Iterable[Game], participants: Iterable[str] = (), draw_probability: float | None = None
-) -> Fit:
+def fit(games: Iterable[Game], participants: Iterable[str] = (), draw_probability: float | None = None) -> Fit:
     """Rate everybody in `games` by all of them at once; `participants` without a game stay at the prior.
 
     The draw probability is fitted to the games where none is given.  Raises `UsageError` for one that is out
@@ -83,9 +81,7 @@ def fit(
     return Fit(dict(sorted(ratings.items())), draw_probability, total, sweeps)
 
 
-def online(
-    games: Iterable[Game], participants: Iterable[str] = (), start: Mapping[str, Rating] | None = None
-) -> Fit:
+def online(games: Iterable[Game], participants: Iterable[str] = (), start: Mapping[str, Rating] | None = None) -> Fit:
     """One pass of TrueSkill with the package's defaults, game by game: **the result depends on the order**.
 
     For comparison with other arenas; `fit` is the rating.  `start` holds ratings to begin with, all others
@@ -98,9 +94,7 @@ def online(
         known = [[ratings.get(name, _PRIOR) for name in side] for side in game.sides]
         before = [[environment.create_rating(rating.mu, rating.sigma) for rating in side] for side in known]
         after = chain.from_iterable(environment.rate(before, game.ranks))
-        ratings |= {
-            name: Rating(rated.mu, rated.sigma) for name, rated in zip(game.participants, after, strict=True)
-        }
+        ratings |= {name: Rating(rated.mu, rated.sigma) for name, rated in zip(game.participants, after, strict=True)}
     return Fit(dict(sorted(ratings.items())), _ONLINE_DRAW_PROBABILITY, len(log), sweeps=1)
 
 

@@ -62,9 +62,7 @@ def play_hash(epoch: int, pairing: str, leg: int, number: int, seats: str, play:
     return digest(_PLAY, epoch, pairing, leg, number, seats, play)
 
 
-def chain_start(
-    rules: str, config: str, participants: Iterable[Participant], epoch: int, commitment: str
-) -> str:
+def chain_start(rules: str, config: str, participants: Iterable[Participant], epoch: int, commitment: str) -> str:
     """Where the chain of an epoch starts: all that was fixed before its first deal (rules and config as JSON)."""
     entered = sorted(participants, key=lambda participant: participant.name)
     flat = [value for participant in entered for value in astuple(participant)]

@@ -47,9 +47,7 @@ class Database:
         self._reader = engine.execution_options(yield_per=STREAM_ROWS)
         self._writer = engine.execution_options(writes=True)
         if engine.dialect.name == "postgresql":
-            self._reader = self._reader.execution_options(
-                isolation_level="REPEATABLE READ", postgresql_readonly=True
-            )
+            self._reader = self._reader.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -208,9 +206,7 @@ def _file(path: Path, *, readonly: bool) -> Database:
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
 
     def dial() -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         connection.text_factory = _decode
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")

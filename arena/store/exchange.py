@@ -95,8 +95,9 @@ class SealedRow:
             f'"{name}":{value if name in _JSON and value is not None else canonical(value)}'
             for name, value in sorted(self.texts.items())
         )
-        start, end = canonical({"previous": self.previous}), canonical(
-            {"seal": self.seal, "serial": self.serial, "table": self.table}
+        start, end = (
+            canonical({"previous": self.previous}),
+            canonical({"seal": self.seal, "serial": self.serial, "table": self.table}),
         )
         return f'{start[:-1]},"row":{{{row}}},{end[1:]}'
 
@@ -172,9 +173,7 @@ def open_journal(where: Path | str) -> Journal:
     return Journal(connect(where, readonly=True))
 
 
-def _rows(
-    connection: Connection, seals: _Seals, tournament: int, revealed: frozenset[int]
-) -> Iterator[SealedRow]:
+def _rows(connection: Connection, seals: _Seals, tournament: int, revealed: frozenset[int]) -> Iterator[SealedRow]:
     entered = select(participants).where(participants.c.tournament == tournament)
     for row in connection.execute(entered.order_by(participants.c.serial)):
         yield seals.row(participants, row, shown=True)
@@ -225,9 +224,7 @@ class _Seals:
         if self._last[0] == serial - 1:
             return self._last[1]
         for table in _ROWS.values():
-            wanted = select(table.c.seal).where(
-                table.c.tournament == self._tournament, table.c.serial == serial - 1
-            )
+            wanted = select(table.c.seal).where(table.c.tournament == self._tournament, table.c.serial == serial - 1)
             found: str | None = self._connection.execute(wanted).scalar()
             if found is not None:
                 return found
@@ -241,21 +238,16 @@ def _sealed(table: Table, row: AnyRow) -> dict[str, Any]:
 def _plain(table: str, texts: Mapping[str, Any]) -> dict[str, Any]:
     """Sealed columns with their JSON as plain values."""
     try:
-        return {
-            name: json.loads(text) if name in _JSON and text is not None else text for name, text in texts.items()
-        }
+        return {name: json.loads(text) if name in _JSON and text is not None else text for name, text in texts.items()}
     except (ValueError, TypeError, RecursionError) as error:
         raise UsageError(
-            f"a row of {table} in the store is damaged ({error}); "
-            "verify the run to see where, and go on with a copy"
+            f"a row of {table} in the store is damaged ({error}); verify the run to see where, and go on with a copy"
         ) from error
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, Any]:
     """The inverse of `_plain`."""
-    return {
-        name: canonical(value) if name in _JSON and value is not None else value for name, value in values.items()
-    }
+    return {name: canonical(value) if name in _JSON and value is not None else value for name, value in values.items()}
 
 
 # --- to and from a file -------------------------------------------------------------------------------------

@@ -148,15 +148,12 @@ class Queries:
             rows = connection.execute(select(*_KEY).where(matches.c.tournament == tournament.id))
             with _intact("a match"):
                 return FinishedKeys(
-                    MatchKey(epoch, _names(pairing, pairings), leg, number)
-                    for epoch, pairing, leg, number in rows
+                    MatchKey(epoch, _names(pairing, pairings), leg, number) for epoch, pairing, leg, number in rows
                 )
 
     def summaries(self, tournament: Tournament) -> Iterator[MatchSummary]:
         """What tables need of each match."""
-        wanted = _in_schedule_order(
-            select(*_KEY, matches.c.mirrored, matches.c.status, matches.c.summary), tournament
-        )
+        wanted = _in_schedule_order(select(*_KEY, matches.c.mirrored, matches.c.status, matches.c.summary), tournament)
         pairings: dict[str, tuple[str, ...]] = {}
         with self._database.reading() as connection:
             for row in connection.execute(wanted):
@@ -184,8 +181,9 @@ class Queries:
     def faults(self, tournament: Tournament) -> Iterator[StoredFault]:
         """Every fault with its evidence."""
         wanted = _in_schedule_order(
-            select(*_KEY, *(column for column in faults.columns if column.name not in ("tournament", "serial")))
-            .join_from(
+            select(
+                *_KEY, *(column for column in faults.columns if column.name not in ("tournament", "serial"))
+            ).join_from(
                 faults,
                 matches,
                 (matches.c.tournament == faults.c.tournament) & (matches.c.serial == faults.c.match),
@@ -237,9 +235,7 @@ class Queries:
             epochs.c.tournament == tournament.id
         )
         with self._database.reading() as connection:
-            return join(
-                (number, ChainHead(head, length)) for number, head, length in connection.execute(wanted)
-            )
+            return join((number, ChainHead(head, length)) for number, head, length in connection.execute(wanted))
 
     def verify_chain(self, tournament: Tournament) -> Broken | None:
         """Compute the play chain again from what is stored; the first difference, or None."""
@@ -285,12 +281,7 @@ def _statuses(counted: Iterable[tuple[str, int]]) -> dict[Status, int]:
 
 def _is(key: MatchKey) -> ColumnElement[bool]:
     epoch, pairing, leg, number = _KEY
-    return (
-        (epoch == key.epoch)
-        & (pairing == canonical(key.pairing))
-        & (leg == key.leg)
-        & (number == key.number)
-    )
+    return (epoch == key.epoch) & (pairing == canonical(key.pairing)) & (leg == key.leg) & (number == key.number)
 
 
 def _names(text: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

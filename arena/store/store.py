@@ -91,9 +91,7 @@ class Store(Queries):
         with self._database.writing() as connection:
             taken = select(tournaments.c.created).where(tournaments.c.name == name)
             if (since := connection.execute(taken).scalar()) is not None:
-                raise UsageError(
-                    f"the tournament {name!r} exists since {since}; resume it, or choose another name"
-                )
+                raise UsageError(f"the tournament {name!r} exists since {since}; resume it, or choose another name")
             state = str(State.CREATED)
             number = connection.execute(
                 insert(tournaments)
@@ -115,9 +113,7 @@ class Store(Queries):
     def set_state(self, tournament: Tournament, state: State) -> None:
         """Say how far it is; `RUNNING` reads as `INTERRUPTED` as soon as no living process holds the lock."""
         with self._database.writing() as connection:
-            connection.execute(
-                update(tournaments).where(tournaments.c.id == tournament.id).values(state=str(state))
-            )
+            connection.execute(update(tournaments).where(tournaments.c.id == tournament.id).values(state=str(state)))
 
     # --- epochs ---------------------------------------------------------------------------------------------
 
@@ -292,9 +288,7 @@ class _Journal:
             if rows:
                 self._connection.execute(insert(table), rows)
         self._connection.execute(
-            update(tournaments)
-            .where(tournaments.c.id == self._tournament)
-            .values(rows=self._serial, head=self._head)
+            update(tournaments).where(tournaments.c.id == self._tournament).values(rows=self._serial, head=self._head)
         )
 
 
@@ -375,9 +369,7 @@ def _played_twice(key: MatchKey) -> StoreError:
     return StoreError(f"the match {in_words(key)} was played twice, with different plays; the first one stands")
 
 
-def _stored(
-    connection: Connection, tournament: Tournament, keys: Sequence[MatchKey]
-) -> Iterator[tuple[MatchKey, str]]:
+def _stored(connection: Connection, tournament: Tournament, keys: Sequence[MatchKey]) -> Iterator[tuple[MatchKey, str]]:
     """The play hashes of those keys that are stored, asked for by pairing and leg as they come in blocks."""
     blocks: dict[tuple[int, tuple[str, ...], int], list[int]] = {}
     for key in keys:
@@ -397,12 +389,8 @@ def _stored(
 
 def _check(connection: Connection, tournament: Tournament, results: Sequence[MatchResult]) -> None:
     """A result is of an open epoch, and of participants who had entered when it was opened."""
-    opened = {
-        row.number: row for row in connection.execute(select(epochs).where(epochs.c.tournament == tournament.id))
-    }
-    entered = select(participants.c.name, participants.c.serial).where(
-        participants.c.tournament == tournament.id
-    )
+    opened = {row.number: row for row in connection.execute(select(epochs).where(epochs.c.tournament == tournament.id))}
+    entered = select(participants.c.name, participants.c.serial).where(participants.c.tournament == tournament.id)
     serials = {row.name: row.serial for row in connection.execute(entered)}
     for result in results:
         epoch = opened.get(result.key.epoch)
@@ -421,9 +409,7 @@ def _advance(connection: Connection, tournament: Tournament, epoch: int) -> None
     head, start = connection.execute(wanted).one()
     ahead = (
         select(matches.c.position, matches.c.play_hash)
-        .where(
-            matches.c.tournament == tournament.id, matches.c.epoch == epoch, matches.c.position >= start
-        )
+        .where(matches.c.tournament == tournament.id, matches.c.epoch == epoch, matches.c.position >= start)
         .order_by(matches.c.position)
     )
     length = start
@@ -433,6 +419,4 @@ def _advance(connection: Connection, tournament: Tournament, epoch: int) -> None
                 break
             head, length = link(head, play), length + 1
     if length > start:
-        connection.execute(
-            update(epochs).where(_epoch(tournament, epoch)).values(chain_head=head, chain_length=length)
-        )
+        connection.execute(update(epochs).where(_epoch(tournament, epoch)).values(chain_head=head, chain_length=length))

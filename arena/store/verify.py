@@ -23,9 +23,7 @@ _PLAYED = (
 )
 
 
-def participants_before(
-    connection: Connection, tournament: int, serial: int | None
-) -> tuple[Participant, ...]:
+def participants_before(connection: Connection, tournament: int, serial: int | None) -> tuple[Participant, ...]:
     """Those who had entered before a row of the journal (an epoch's opening), or all; in the order of entering."""
     columns = participants.c
     wanted = (

@@ -355,9 +355,7 @@ class TournamentTable(_Table):
         description="Mirrored pairs of matches that a pairing plays: each list of decks twice, seats swapped; where "
         "more than two bots meet, as often as there are bots, so that each has each seat once.",
     )
-    block: int = Field(
-        default=32, ge=1, le=MAX_BLOCK, description="Lists of decks that one process of a bot plays."
-    )
+    block: int = Field(default=32, ge=1, le=MAX_BLOCK, description="Lists of decks that one process of a bot plays.")
     jobs: int = Field(
         default_factory=_default_jobs,
         ge=1,

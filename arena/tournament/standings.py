@@ -152,9 +152,7 @@ def end_reasons(summaries: Iterable[MatchSummary]) -> dict[str, int]:
     return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _standing(
-    name: str, played: Sequence[tuple[MatchSummary, SideSummary]], pairs: Iterable[int]
-) -> Standing:
+def _standing(name: str, played: Sequence[tuple[MatchSummary, SideSummary]], pairs: Iterable[int]) -> Standing:
     others = [[other for other in match.sides if other is not side] for match, side in played]
     faults: Counter[str] = Counter()
     times: Counter[int] = Counter()
@@ -164,8 +162,7 @@ def _standing(
     return Standing(
         participant=name,
         matches=_tally(
-            _sign(min(other.rank for other in rest) - side.rank)
-            for (_, side), rest in zip(played, others, strict=True)
+            _sign(min(other.rank for other in rest) - side.rank) for (_, side), rest in zip(played, others, strict=True)
         ),
         pairs=_tally(pairs),
         points_for=sum(side.points for _, side in played),

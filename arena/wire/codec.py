@@ -100,8 +100,7 @@ def _tag(message: type[Message], field: str, wire_type: int = _DELIMITED) -> byt
 
 _ITEM = _tag(pb.PlayRequest, "events")
 _MATCH_STARTED, _DECISION, _WITHDRAWN, _FAULT, _DEAL_ENDED, _MATCH_ENDED = (
-    _tag(pb.Event, field)
-    for field in ("match_started", "decision", "withdrawn", "fault", "deal_ended", "match_ended")
+    _tag(pb.Event, field) for field in ("match_started", "decision", "withdrawn", "fault", "deal_ended", "match_ended")
 )
 _ANSWER = _tag(pb.PlayResponse, "answers")
 
@@ -194,9 +193,7 @@ def _sized(numbers: tuple[int, ...]) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _deal_fields(
-    match_id: str, deal: int, seat: int, dealer: int, score: tuple[int, ...], carry: int
-) -> bytes:
+def _deal_fields(match_id: str, deal: int, seat: int, dealer: int, score: tuple[int, ...], carry: int) -> bytes:
     """What a seat is told alike throughout a deal."""
     fields = pb.Decision(match_id=match_id, deal=deal, seat=seat, dealer=dealer, score=score, carry=carry)
     return fields.SerializeToString()
@@ -204,9 +201,7 @@ def _deal_fields(
 
 @lru_cache(maxsize=4096)
 def _clock_fields(time_left_ms: int, last_took_ms: int, resumed: bool) -> bytes:
-    return pb.Decision(
-        time_left_ms=time_left_ms, last_took_ms=last_took_ms, resumed=resumed
-    ).SerializeToString()
+    return pb.Decision(time_left_ms=time_left_ms, last_took_ms=last_took_ms, resumed=resumed).SerializeToString()
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """The other end of the bare forms: answers every decision with the same action, by stream, by call, or over a socket.
 
-    python echo.py grpc unix:/path
-    python echo.py raw /path
+python echo.py grpc unix:/path
+python echo.py raw /path
 """
 
 from __future__ import annotations

@@ -170,9 +170,7 @@ def test_the_limits_reach_the_bot(tmp_path: Path, marker: str) -> None:
 # --- what is seen of it -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("code", "status"), [("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 9)", -9)]
-)
+@pytest.mark.parametrize(("code", "status"), [("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 9)", -9)])
 def test_the_exit_status_arrives_without_a_stop(tmp_path: Path, marker: str, code: str, status: int) -> None:
     async def run() -> None:
         bot = await start(python_bot(tmp_path, code), marker)

@@ -182,9 +182,7 @@ def test_a_bot_that_dies_right_after_its_answer_is_charged_once_a_match_at_most(
         assert faults(record) in ([], [(0, Fault.DIED, Loss.DEAL)])
 
 
-@pytest.mark.parametrize(
-    ("sin", "kept"), [("wordy-crash", "and this is why"), ("long-error", "it began so")]
-)
+@pytest.mark.parametrize(("sin", "kept"), [("wordy-crash", "and this is why"), ("long-error", "it began so")])
 def test_what_a_bot_says_of_its_fault_is_kept_in_part_only(arena: Arena, sin: str, kept: str) -> None:
     records = arena.block(f"once-{sin}", matches=1)
     (evidence,) = records[0].testimony.evidence

@@ -30,7 +30,7 @@ Here = Callable[..., Done]
 OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "ARENA_DATA", "PYTHONIOENCODING")
 """What changes how programs print."""
 COMMAND = (sys.executable, "-m", "arena")
-BOT = '''
+BOT = """
 from arena.bot import CLAIM, CLOSE, serve
 
 def choose(view):
@@ -39,8 +39,8 @@ def choose(view):
     return view.rng.choice([action for action in view.legal if action not in (CLAIM, CLOSE)])
 
 serve(choose, waives_before_draw=True)
-'''
-SLOW_BOT = '''
+"""
+SLOW_BOT = """
 import pathlib, time
 from arena.bot import serve
 
@@ -50,7 +50,7 @@ def choose(view):
     return view.legal[0]
 
 serve(choose)
-'''
+"""
 CONFIG = """
 title = "Little cup"
 pairs = {pairs}

@@ -77,9 +77,7 @@ def test_verbose_says_every_match(plan: Plan, capsys: pytest.CaptureFixture[str]
     assert "one 7 - two 3 (played, 5 deals, 1 fault)\n" in capsys.readouterr().err
 
 
-def test_a_broken_bot_is_told_with_its_last_words_made_harmless(
-    plan: Plan, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_bot_is_told_with_its_last_words_made_harmless(plan: Plan, capsys: pytest.CaptureFixture[str]) -> None:
     with Progress() as listener:
         listener.broken("one", "died\x1b[31m\nhere")
     assert capsys.readouterr().err == r"bot one does not start and will lose its matches: died\x1b[31m\nhere" + "\n"

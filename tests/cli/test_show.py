@@ -117,9 +117,7 @@ def test_words_that_no_command_knows_are_usage_errors(here: Here, words: tuple[s
     assert "Traceback" not in err and "-h' for help" in err
 
 
-def test_a_bug_of_the_arena_says_so_with_its_traceback(
-    here: Here, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_of_the_arena_says_so_with_its_traceback(here: Here, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("here")
 

@@ -51,9 +51,7 @@ def _deals(secret: bytes, list_id: str, record: MatchRecord) -> Iterator[Watched
     for number, played in enumerate(record.deals, start=1):
         deck = decks.deck(secret, list_id, number, runs.GAME.cards)
         fault = next((fault.seat for fault in record.faults if fault.deal == number), None)
-        replaying = replay_deal(
-            runs.GAME, deck, number, state.score, state.carry, played.dealer, played.actions, fault
-        )
+        replaying = replay_deal(runs.GAME, deck, number, state.score, state.carry, played.dealer, played.actions, fault)
         steps: list[Step] = []
         while True:
             try:

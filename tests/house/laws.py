@@ -151,9 +151,8 @@ def seats_are_no_numbers(module: Module) -> Iterator[tuple[int, str]]:
         return
     for node in ast.walk(module.tree):
         match node:
-            case (
-                ast.BinOp(ast.Constant(1), ast.Sub() | ast.BitXor(), operand)
-                | ast.BinOp(operand, ast.BitXor() | ast.Mod(), _)
+            case ast.BinOp(ast.Constant(1), ast.Sub() | ast.BitXor(), operand) | ast.BinOp(
+                operand, ast.BitXor() | ast.Mod(), _
             ) if _is_seat(operand):
                 yield node.lineno, f"{ast.unparse(node)}: ask the table"
 

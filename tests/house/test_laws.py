@@ -68,7 +68,7 @@ def test_all_rooms_are_looked_into() -> None:
         (laws.packages_have_one_room, "arena.app.play", "import sys\nsys.exit(2)"),
         (laws.packages_have_one_room, "arena.app.play", "from sys import exit"),
         (laws.packages_have_one_room, "arena.app.play", "raise SystemExit(2)"),
-        (laws.deal_state_stays_home, "arena.bots.driver", "from arena.game.deal import Deal"), 
+        (laws.deal_state_stays_home, "arena.bots.driver", "from arena.game.deal import Deal"),
         (laws.deal_state_stays_home, "arena.bot.serve", "from arena.game import deal"),
         (laws.deal_state_stays_home, "arena.wire.codec", "from arena.game import Deal"),
         (laws.deal_state_stays_home, "arena.wire.codec", "from arena.game import *"),
@@ -89,7 +89,7 @@ def test_a_planted_violation_is_found(law: laws.Checker, module: str, source: st
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("arena.match.referee", "from arena.game.deal import Deal\nfrom arena.match import clock"), 
+        ("arena.match.referee", "from arena.game.deal import Deal\nfrom arena.match import clock"),
         ("arena.game.rules", "from . import tricks\nfrom ..cards import Card"),
         ("arena.app.play", "from arena import __version__, bots\nfrom arena.match.record import replay"),
         ("arena.wire.codec", "from google.protobuf import message\nfrom arena.sixtysix.v1 import bot_pb2"),

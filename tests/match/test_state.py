@@ -144,9 +144,7 @@ def test_a_match_of_draws_ends_after_a_hundred_deals_as_it_stands() -> None:
         ((1010, 1010), False, (1, 1)),
     ],
 )
-def test_a_thousand_and_one_needs_the_higher_total(
-    score: tuple[int, int], over: bool, ranks: tuple[int, int]
-) -> None:
+def test_a_thousand_and_one_needs_the_higher_total(score: tuple[int, int], over: bool, ranks: tuple[int, int]) -> None:
     state = MatchState(preset("tausendeins"))
     state.score = score
     assert state.over is over

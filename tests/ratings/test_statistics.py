@@ -68,9 +68,7 @@ def test_the_fit_is_the_summit_of_the_profile_likelihood() -> None:
     assert expected > draws / len(pairs)
 
 
-def simulated(
-    sides: list[tuple[str, ...]], strength: dict[str, float], margin: float, random: Random
-) -> Game:
+def simulated(sides: list[tuple[str, ...]], strength: dict[str, float], margin: float, random: Random) -> Game:
     """One game whose neighbours in the order of performances are tied when they are within the margin."""
     performance = [sum(random.gauss(strength[name], BETA) for name in side) for side in sides]
     order = sorted(range(len(sides)), key=performance.__getitem__, reverse=True)

@@ -146,7 +146,7 @@ def play(
 
 NASTY = {
     "plain": "[red]plain[/red] `x` | <b>*bold*</b> $\\pi$ :smile: @all www.x.org https://x.org",
-    "sound": "=HYPERLINK(\"http://x\")\x1b[31m\x07\n\r\tnext | line \u202eevil\ud800",
+    "sound": '=HYPERLINK("http://x")\x1b[31m\x07\n\r\tnext | line \u202eevil\ud800',
     "faulty": "ß漢字🂡" * 20,
 }
 """Names that no store takes, or that no format may believe; a report must survive them all the same."""

@@ -320,8 +320,8 @@ def test_two_exchanged_rows_are_found(path: Path) -> None:
     [
         ("UPDATE matches SET play = replace(play, '\"played\"', '\"forfeit\"')", "matches"),
         ("UPDATE matches SET number = 900 WHERE epoch = 2 AND position = 3", "matches"),
-        ("UPDATE matches SET pairing = '[\"A\",\"X\"]' WHERE position = 3", "matches"),
-        ("UPDATE matches SET seats = '[\"C\",\"A\"]' WHERE position = 2", "matches"),
+        ('UPDATE matches SET pairing = \'["A","X"]\' WHERE position = 3', "matches"),
+        ('UPDATE matches SET seats = \'["C","A"]\' WHERE position = 2', "matches"),
         ("UPDATE matches SET position = 900 WHERE epoch = 2 AND position = 3", "epochs"),
         ("DELETE FROM matches WHERE position = 5", "epochs"),
         ("UPDATE tournaments SET rules = '{}'", "epochs"),

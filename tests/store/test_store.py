@@ -73,8 +73,7 @@ def test_a_result_comes_back_whole_from_a_store_that_was_closed(path: Path) -> N
 def test_a_match_of_three_seats_comes_back_whole(store: Store) -> None:
     cup = created(store, rules=THREE)
     results = [
-        result(MatchKey(1, ("A", "B", "C"), leg, 0), leg, played(leg, THREE, 0.02), rules=THREE)
-        for leg in range(3)
+        result(MatchKey(1, ("A", "B", "C"), leg, 0), leg, played(leg, THREE, 0.02), rules=THREE) for leg in range(3)
     ]
     store.record(cup, results)
     assert [whole(one) for one in store.results(cup)] == [whole(one) for one in results]
@@ -153,9 +152,7 @@ def _with_the_summary_of_another() -> MatchResult:
 @pytest.mark.parametrize(
     "broken", [_of_unknown_epoch, _of_unknown_bot, _at_a_taken_place, _with_the_summary_of_another]
 )
-def test_a_result_that_fits_nowhere_is_refused_with_its_group(
-    store: Store, broken: Callable[[], MatchResult]
-) -> None:
+def test_a_result_that_fits_nowhere_is_refused_with_its_group(store: Store, broken: Callable[[], MatchResult]) -> None:
     cup = created(store)
     first, _, third = schedule(3)
     store.record(cup, [first])
@@ -332,9 +329,7 @@ def test_everybody_behind_the_first_has_lost_and_nobody_where_the_first_rank_is_
     record = played(0, THREE)
     ranked = [replace(record, ranks=ranks) for ranks in ((2, 1, 3), (1, 1, 1), (1, 1, 3))]
     pairing = ("A", "B", "C")
-    store.record(
-        cup, [result(MatchKey(1, pairing, 0, n), n, one, rules=THREE) for n, one in enumerate(ranked)]
-    )
+    store.record(cup, [result(MatchKey(1, pairing, 0, n), n, one, rules=THREE) for n, one in enumerate(ranked)])
     assert store.lost_bummerls() == {("ann", "A"): 1, ("ann", "C"): 2}
 
 

@@ -361,7 +361,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
 
 
 plain = st.recursive(
-    st.integers() | st.booleans() | st.floats() | st.text("ab\"\\\n\u202e", max_size=3),
+    st.integers() | st.booleans() | st.floats() | st.text('ab"\\\n\u202e', max_size=3),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["bot", "x"]), inner, max_size=2),
     max_leaves=4,
 )
@@ -401,8 +401,7 @@ def test_names_that_the_bots_give_themselves_are_checked_with_both_places(tmp_pa
     with pytest.raises(UsageError) as caught:
         config.check_names(["greedy", "random", "greedy"])
     assert str(caught.value) == (
-        f"{tmp_path / 'cup.toml'}: [[bots]] #1 and #3 share the name 'greedy'; "
-        "expected a name of its own for each"
+        f"{tmp_path / 'cup.toml'}: [[bots]] #1 and #3 share the name 'greedy'; expected a name of its own for each"
     )
 
 

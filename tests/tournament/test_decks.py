@@ -59,8 +59,12 @@ def test_the_published_vectors_hold() -> None:
 
 
 @settings(deadline=None)
-@given(st.binary(min_size=32, max_size=32), st.text("0123456789[],\"\\ab", max_size=20), st.integers(1, 100),
-       st.integers(0, 256))
+@given(
+    st.binary(min_size=32, max_size=32),
+    st.text('0123456789[],"\\ab', max_size=20),
+    st.integers(1, 100),
+    st.integers(0, 256),
+)
 def test_a_deck_is_what_the_specification_says(secret: bytes, name: str, number: int, size: int) -> None:
     cards = [CARDS[1 + index % 32] for index in range(size)]
     assert list(deck(secret, name, number, cards)) == deck_as_specified(secret, name, number, cards.copy())
@@ -129,9 +133,7 @@ def test_mirrored_legs_and_pairings_share_a_list_and_unmirrored_ones_share_nothi
 
 
 names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
-keys = st.builds(
-    MatchKey, st.integers(0, 3), st.tuples(names, names), st.integers(0, 1), st.integers(0, 30)
-)
+keys = st.builds(MatchKey, st.integers(0, 3), st.tuples(names, names), st.integers(0, 1), st.integers(0, 30))
 
 
 @settings(deadline=None)

@@ -62,10 +62,7 @@ def test_every_pairing_plays_every_list_in_both_seatings_once(schedule: Schedule
         if schedule.format is Format.ROUND_ROBIN or len(schedule.champions.intersection(pairing)) == 1
     }
     expected = {
-        MatchKey(0, pairing, leg, number)
-        for pairing in pairings
-        for leg in (0, 1)
-        for number in range(schedule.pairs)
+        MatchKey(0, pairing, leg, number) for pairing in pairings for leg in (0, 1) for number in range(schedule.pairs)
     }
     planned = keys(schedule)
     assert len(planned) == len(expected) == schedule.match_count

@@ -178,9 +178,7 @@ def test_the_margin_is_points_a_match() -> None:
 
 
 def test_a_void_match_counts_nowhere() -> None:
-    void = match(
-        ("a", "b"), 0, 0, A_WINS, status=Status.VOID, faults={"a": {"died": 1}}, terminations={"forfeit": 1}
-    )
+    void = match(("a", "b"), 0, 0, A_WINS, status=Status.VOID, faults={"a": {"died": 1}}, terminations={"forfeit": 1})
     assert standings([void], ["a", "b"]) == {"a": Standing("a"), "b": Standing("b")}
     assert crosstable([void]) == {}
     assert end_reasons([void]) == {}
@@ -265,9 +263,7 @@ def test_mixed_partners_share_what_their_side_did_and_never_meet_each_other() ->
     pairing = ("a", "d", "b", "c")
     block = [partners(pairing, leg, winner) for leg, winner in enumerate("adbd")]
     assert complete_pairs(block[:3]) == []
-    assert complete_pairs(block) == [
-        PairResult(0, pairing, 0, (("a", "d"), ("b", "c")), ranks=(0, 1), mirrored=True)
-    ]
+    assert complete_pairs(block) == [PairResult(0, pairing, 0, (("a", "d"), ("b", "c")), ranks=(0, 1), mirrored=True)]
     table = standings(block)
     for name in "ad":
         assert (table[name].matches, table[name].pairs) == (Tally(won=3, lost=1), Tally(won=1))

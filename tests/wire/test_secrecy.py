@@ -34,9 +34,7 @@ def sent(deal: Deal, seat: int) -> tuple[bytes, ...]:
     if deal.to_act != seat:
         return ()
     return (
-        codec.decision(
-            deal.view(seat), match_id="0123456789abcdef", id=7, deal=1, time_left_ms=11_000, last_took_ms=3
-        ),
+        codec.decision(deal.view(seat), match_id="0123456789abcdef", id=7, deal=1, time_left_ms=11_000, last_took_ms=3),
     )
 
 
