@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 
 def main() -> int:
     """Run the command line; returns the exit code."""
@@ -11,6 +13,8 @@ def main() -> int:
         return run()
     except KeyboardInterrupt:
         return 130
+    finally:  # a Ctrl-C while the process ends would only change its exit code
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

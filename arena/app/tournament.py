@@ -31,7 +31,14 @@ from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.store import MatchResult, Participant, State, Store, Tournament, open_store
 from arena.tournament import decks
-from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig, differences, load_config
+from arena.tournament.config import (
+    Isolation,
+    OnBrokenBot,
+    TournamentConfig,
+    check_run_name,
+    differences,
+    load_config,
+)
 from arena.tournament.runner import Played, Runner
 from arena.tournament.schedule import Block, Schedule
 
@@ -295,6 +302,7 @@ def _new_name(store: Store, options: RunOptions, config: TournamentConfig) -> st
     taken = {tally.tournament.name for tally in store.tournaments()}
     if options.name is None:
         return next(free for number in itertools.count(1) if (free := f"{config.name}-{number}") not in taken)
+    check_run_name(options.name)
     if options.name in taken:
         raise UsageError(
             f"there is a run {options.name!r} in {options.data} already: "

@@ -91,7 +91,9 @@ class Player:
                     seat.tell("match_ended", MatchResult(seat.match, event.score, event.ranks))
             case codec.FaultNotice():
                 lost = "the match" if event.match_lost else f"the deal, {event.points} by side"
-                log(f"fault in match {event.match_id}: {event.label}: {event.text} (it lost {lost})")
+                # The first line: the rest is what this bot wrote itself, and would be quoted again and again.
+                first_line = event.text.partition("\n")[0][:300]
+                log(f"fault in match {event.match_id}: {first_line} (it lost {lost})")
             case codec.Withdrawn():
                 pass
             case _:

@@ -203,7 +203,10 @@ class Bot:
             if exited is not None:
                 await asyncio.wait((asking, cast("asyncio.Future[Any]", exited)), return_when=asyncio.FIRST_COMPLETED)
                 if not asking.done():
-                    ended = f"its process ended with {_status(exited.result())}"
+                    status = exited.result()
+                    ended = f"its process ended with {_status(status)} before it answered"
+                    if status == 0:
+                        ended += " (does it call serve?)"
                     raise BotFailed(Fault.NOT_STARTED, self._with_output(ended))
             description = await asking
         except HandshakeError as error:

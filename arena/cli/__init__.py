@@ -139,7 +139,11 @@ def tournament(
         emit("".join(f"{line}\n" for line in _plan_in_words(options)))
         return
     finished = _played(options, quiet=quiet, verbose=verbose)
-    emit(_shown(_report(finished.name, data), format))
+    try:
+        emit(_shown(_report(finished.name, data), format))
+    except KeyboardInterrupt:  # what was played is stored: the table can wait
+        say(_way_on(options, finished.name) if not finished.complete else f"see it: {_command('show', finished.name)}")
+        raise
     if not quiet:
         for number, secret in enumerate(finished.secrets):
             say(f"secret{f' {number}' if len(finished.secrets) > 1 else ''}  {secret.hex()}")

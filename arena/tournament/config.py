@@ -64,7 +64,7 @@ class BotEntry:
     bot: str
     """A built-in name, folder, file, command or address; the bots room makes sense of it."""
     name: str | None = None
-    """None: as the bot calls itself."""
+    """None: the name in its bot.toml, else that of its file or folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +222,20 @@ def _printable(text: str) -> str:
     return text
 
 
+_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def check_run_name(name: str) -> None:
+    """Raises `UsageError` for a name that no run can have: it also names the run's folder."""
+    if not _RUN_NAME.fullmatch(name) or name == "last":
+        raise UsageError(
+            f"a run cannot be named {_shortened(name)}; expected 1 to 64 letters, digits, '.', '_' and '-', "
+            "the first a letter or a digit, and not the word last"
+        )
+
+
 def _run_name(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+    if not _RUN_NAME.fullmatch(name):
         raise ValueError(
             f"is {_shortened(name)} (by default the file's name); expected 1 to 64 letters, digits, '.', '_' and '-', "
             "the first a letter or a digit"
@@ -321,7 +333,7 @@ class BotTable(_Table):
     )
     name: _BotName = Field(
         default="",
-        description="What it is called in this tournament; default: as it calls itself.",
+        description="What it is called in this tournament; default: the name in its bot.toml, else its file's.",
         json_schema_extra=_without_default,
     )
 

@@ -282,7 +282,7 @@ def test_a_failure_in_another_callback_is_logged_and_forgiven(capsys: pytest.Cap
 
 
 def test_a_fault_is_written_to_the_log(capsys: pytest.CaptureFixture[str]) -> None:
-    tell(player(first), codec.fault("m", 3, Fault.LATE, "answered after 1.2 s", (2, 0), False))
+    tell(player(first), codec.fault("m", 3, Fault.LATE, "late: answered after 1.2 s\nmore", (2, 0), False))
     assert capsys.readouterr().err == (
         "fault in match m: late: answered after 1.2 s (it lost the deal, (2, 0) by side)\n"
     )

@@ -118,7 +118,7 @@ def test_a_flood_ends_the_stream(arena: Arena, sin: str) -> None:
 @pytest.mark.parametrize(
     ("sin", "fault", "evidence"),
     [
-        ("not-starting", Fault.NOT_STARTED, "status 3; it wrote last: no such model file"),
+        ("not-starting", Fault.NOT_STARTED, "status 3 before it answered; it wrote last: no such model file"),
         ("other-version", Fault.REFUSED, "it speaks protocol 2.0, the arena speaks 1.0"),
         ("refuse", Fault.REFUSED, "only on Sundays"),
         ("silent-describe", Fault.NOT_STARTED, "did not answer Describe within 2 s"),

@@ -48,7 +48,9 @@ def write(path: Path, text: str) -> None:
 
 def run(command: list[str], folder: Path, place: str) -> None:
     """Run a command that must succeed, without a fault of a bot that it plays."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "MAKE", "MFLAGS"))
+    }
     environment |= {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{place}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"

@@ -272,6 +272,12 @@ def test_a_run_that_another_arena_plays_is_refused(place: Path) -> None:
     wait_until_nothing_is_left(place)
 
 
+@pytest.mark.parametrize("name", ["../evil", "a b", "last", ""])
+def test_a_name_that_is_no_folder_is_refused(place: Path, name: str) -> None:
+    assert "cannot be named" in refused(place, "tournament", "cup.toml", "--name", name)
+    assert not (place.parent / "evil").exists()
+
+
 def test_a_taken_name_is_refused_with_the_way_on(place: Path) -> None:
     arena(place, "tournament", "cup.toml", "--name", "first")
     assert "--resume first" in refused(place, "tournament", "cup.toml", "--name", "first")
