@@ -118,7 +118,7 @@ def test_words_that_no_command_knows_are_usage_errors(here: Here, words: tuple[s
 
 
 def test_a_bug_of_the_arena_says_so_with_its_traceback(here: Here, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("here")
 
     monkeypatch.setattr("arena.app.show.build_report", broken)
@@ -130,7 +130,7 @@ def test_a_bug_of_the_arena_says_so_with_its_traceback(here: Here, data: Path, m
 def test_a_contradiction_in_the_store_is_a_bug_in_a_sentence(
     here: Here, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise StoreError("played twice by \x1b[31mred")
 
     monkeypatch.setattr("arena.app.show.build_report", broken)
