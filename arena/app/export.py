@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +42,8 @@ class Exported:
 def export(run: str, data: Path, output: Path | Callable[[str], object] | None = None) -> Exported:
     """Write a run's file: to `output`, which may take it line by line, or into the folder of the run.
 
-    A file is there whole or not at all.  Raises `UsageError`: no such run, or the file cannot be written.
+    A file is there whole or not at all; no folder is made but that of the run.  Raises `UsageError`: no such run, or
+    the file cannot be written.
     """
     with open_journal(data / STORE) as journal:
         tournament = journal.tournament(run)
@@ -51,16 +53,17 @@ def export(run: str, data: Path, output: Path | Callable[[str], object] | None =
             write(watched, output)
         else:
             file = output or data / RUNS / tournament.name / FILE
-            _write_whole(file, watched)
+            _write_whole(file, watched, make_folder=output is None)
     return Exported(tournament.name, file, watched.head, tuple(watched.hidden))
 
 
-def _write_whole(file: Path, lines: Iterator[Line]) -> None:
+def _write_whole(file: Path, lines: Iterator[Line], *, make_folder: bool) -> None:
     if file.is_dir():
         raise UsageError(f"{file} is a folder; choose another --output")
     part = file.with_name(f"{file.name}.part")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        if make_folder:
+            file.parent.mkdir(parents=True, exist_ok=True)
         with part.open("w", encoding="ascii", newline="\n") as stream:
             write(lines, stream.write)
             stream.flush()
@@ -69,7 +72,8 @@ def _write_whole(file: Path, lines: Iterator[Line]) -> None:
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}; choose another --output") from None
     finally:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it was moved or never made, or the disk takes no change at all
+            part.unlink()
 
 
 class _Watched(Iterator[Line]):

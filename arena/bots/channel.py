@@ -25,6 +25,10 @@ from arena.match.referee import NoReply, Reply
 from arena.match.rulings import Fault
 from arena.wire import codec, stubs
 
+OWED_FOR_EACH = 25
+"""A bot that still owes more answers than this for each event that has gathered is sent nothing yet ..."""
+PATIENCE_S = 0.005
+"""... unless the last message to it was written this long ago."""
 GRACE_S = 0.050
 """Nothing is late before the reader has had this long to run once more."""
 MAX_DROPPED = 1000
@@ -108,6 +112,7 @@ class Channel:
         self._late: set[int] = set()
         self._open_budget_s = 0.0
         self._last_answer = 0.0
+        self._written = 0.0
         self._expired_in_a_row = 0
         self._silent_messages = 0
         self._wake: asyncio.Future[None] | None = None
@@ -192,12 +197,19 @@ class Channel:
             if not wake.done():
                 wake.set_result(None)
 
+    def _worth_a_message(self) -> bool:
+        """Whether what has gathered should go out now: to a bot that is busy for long a few at a time are enough."""
+        gathered = len(self._outbox)
+        owed = len(self._open) - gathered
+        return gathered * OWED_FOR_EACH >= owed or self._stopwatch.latest - self._written > PATIENCE_S
+
     async def _write_loop(self, call: aio.StreamStreamCall[bytes, bytes]) -> None:
         outbox = self._outbox
         while True:
-            if not outbox:
+            if not outbox or not self._worth_a_message():
                 self._wake = self._loop.create_future()
                 await self._wake
+            if not outbox:
                 continue
             batch: list[bytes] = []
             asked: list[Question] = []
@@ -218,7 +230,7 @@ class Channel:
                 outbox.extendleft(reversed(asked))  # they never left
                 return  # the reader is told why
             self.traffic.messages_sent += 1
-            now = self._stopwatch.now()
+            self._written = now = self._stopwatch.now()
             for question in asked:
                 question.sent = now
             if asked and not self._closed:
@@ -243,6 +255,8 @@ class Channel:
                 self._receive(data)
                 if self._closed:
                     return
+                if self._worth_a_message():
+                    self._wake_writer()
         except aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
                 self._break(Broken.FLOOD, f"a message over {MAX_RECEIVED_BYTES} bytes: {error.details()}")
@@ -253,7 +267,6 @@ class Channel:
         now = self._stopwatch.now()
         traffic = self.traffic
         traffic.messages_received += 1
-        self._wake_writer()  # it runs after this: what the answers lead to goes out with what has gathered
         try:
             answers = codec.answers(data)
         except codec.WireError as error:

@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
 
@@ -22,8 +23,11 @@ from arena.cli import screen
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
+from arena.game.presets import PRESETS, preset
+from arena.game.table import Table
 from arena.reports import Format, Part
 from arena.reports.columns import COLUMNS, CSV_COLUMNS, TABLE_COLUMNS, parse_columns
+from arena.reports.counting import counted
 from arena.reports.foreign import escaped, printable
 
 if TYPE_CHECKING:
@@ -33,6 +37,9 @@ if TYPE_CHECKING:
 
 _EXIT_CODES = "\b\nExit codes:\n" + "\n".join(f"  {code.value:<5}{meaning}" for code, meaning in MEANINGS.items())
 _COLUMN_LIST = "\b\nColumns:\n" + "\n".join(f"  {column.name:<16}{column.about}" for column in COLUMNS)
+_PRESET_LIST = "\b\nPresets, and how many bots they are for:\n" + "\n".join(
+    f"  {name:<18}{Table.of(rules).sides}" for name, rules in PRESETS.items()
+)
 
 app = typer.Typer(
     name="arena",
@@ -134,6 +141,7 @@ def tournament(
     """
     from arena.app.tournament import RunOptions
 
+    _check_seed(seed)
     options = RunOptions(config=config, data=data, name=name, seed=seed, resume=resume, jobs=jobs)
     if dry_run:
         emit("".join(f"{line}\n" for line in _plan_in_words(options)))
@@ -149,7 +157,7 @@ def tournament(
             say(f"secret{f' {number}' if len(finished.secrets) > 1 else ''}  {secret.hex()}")
         say(f"see it again: {_command('show', finished.name, data=data)}")
     if finished.void:
-        say(f"{finished.void} matches are void: the arena failed to play them, nobody is charged")
+        say(f"{counted(finished.void, 'match')} void, which the arena failed to play: nobody is charged")
     if not finished.complete:
         say(_way_on(options, finished.name))
         raise typer.Exit(Exit.STOPPED)
@@ -163,10 +171,12 @@ def _plan_in_words(options: RunOptions) -> Iterator[str]:
     from arena.cli.progress import header
 
     plan = dry_run(options)
-    yield from header(plan)
+    # Which number is free is known when the run begins.
+    yield from header(replace(plan, name=options.name or options.resume or f"{plan.config.name}-N"))
     for schedule in plan.schedules:
         for block in schedule.blocks():
-            lists = f"lists {block.numbers.start} to {block.numbers.stop - 1}"
+            first, last = block.numbers[0], block.numbers[-1]
+            lists = f"list {first}" if first == last else f"lists {first} to {last}"
             decks = "mirrored" if block.mirrored else "decks of their own"
             yield f"block {block.position}: {' - '.join(map(printable, block.seats))}, {lists}, {decks}"
 
@@ -190,6 +200,11 @@ def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
             if progress.plan is not None:
                 error.add_note(_way_on(options, progress.plan.name))
             raise
+
+
+def _check_seed(seed: str | None) -> None:
+    if seed is not None and not seed.strip():
+        raise UsageError(f"--seed is {seed!r}; expected a word or a number, or leave it out for decks that none knows")
 
 
 def _way_on(options: RunOptions, name: str) -> str:
@@ -228,7 +243,8 @@ def show(
         raise UsageError(f"--part play is of JSON, but the format is {format}; add --format json")
     if columns is not None and format is Format.JSON:
         raise UsageError("--columns is of tables, but the format is json; JSON always holds everything")
-    parse_columns(columns or TABLE_COLUMNS)  # a mistake in them comes before the work
+    if columns is not None:
+        parse_columns(columns)  # a mistake in them comes before the work
     text = _shown(_report(run, data, operator=operator), format, part=part, columns=columns, to_file=output is not None)
     if output is None:
         emit(text)
@@ -246,7 +262,8 @@ def runs(data: Data = DATA) -> None:
 
     with _queries(data) as queries:
         tallies = queries.tournaments()
-    emit(screen.rendered(text.runs(tallies), screen.stdout()))
+    console = screen.stdout()
+    emit(screen.rendered(text.runs(tallies, console.width), console))
 
 
 def _report(run: str, data: Path, *, operator: bool = False) -> RunReport:
@@ -287,13 +304,16 @@ def _shown(
     match format:
         case Format.TABLE:
             console = screen.plain() if to_file else screen.stdout()
-            return screen.rendered(text.render(report, parse_columns(columns or TABLE_COLUMNS), console.width), console)
+            return screen.rendered(
+                text.render(report, parse_columns(TABLE_COLUMNS if columns is None else columns), console.width),
+                console,
+            )
         case Format.JSON:
             return json.render(report, part)
         case Format.CSV:
-            return csv.render(report.rows, parse_columns(columns or CSV_COLUMNS))
+            return csv.render(report.rows, parse_columns(CSV_COLUMNS if columns is None else columns))
         case Format.MD:
-            return markdown.render(report, parse_columns(columns or TABLE_COLUMNS))
+            return markdown.render(report, parse_columns(TABLE_COLUMNS if columns is None else columns))
         case _:
             assert_never(format)
 
@@ -360,9 +380,11 @@ def verify(
         raise typer.Exit(Exit.WRONG)
     if found.hidden:
         emit(f"not verifiable yet: {_secrets(found.hidden)} not revealed, ")
-        emit(f"{found.matches:,} matches are in their order and chain; head {found.head}\n")
+        verb = "is" if found.matches == 1 else "are"
+        emit(f"{counted(found.matches, 'match')} {verb} in order and chain; head {found.head}\n")
         raise typer.Exit(Exit.STOPPED)
-    emit(f"identical: {found.matches:,} matches, {found.deals:,} deals, {found.decisions:,} decisions; ")
+    sizes = (found.matches, "match"), (found.deals, "deal"), (found.decisions, "decision")
+    emit(f"identical: {', '.join(counted(count, noun) for count, noun in sizes)}; ")
     emit(f"head {found.head}\n")
 
 
@@ -378,7 +400,7 @@ def _counting() -> Callable[[int], None]:
         nonlocal due
         if time.monotonic() >= due:
             due = time.monotonic() + COUNT_EVERY_S
-            say(f"{matches:,} matches verified ...")
+            say(f"{counted(matches, 'match')} verified ...")
 
     return watch
 
@@ -386,7 +408,7 @@ def _counting() -> Callable[[int], None]:
 # -- play -------------------------------------------------------------------------------------------------------------
 
 
-@app.command()
+@app.command(epilog=_PRESET_LIST)
 def play(
     bots: Annotated[
         list[str],
@@ -401,12 +423,14 @@ def play(
 
     from arena.app.play import PlayOptions, WatchedDeal, play_match
     from arena.cli import watching
-    from arena.game.presets import preset
-    from arena.game.table import Table
     from arena.match.record import Status
 
+    _check_seed(seed)
     options = PlayOptions(bots=tuple(bots), rules=preset(rules), seed=seed)
     table = Table.of(options.rules)
+    if len(bots) != table.sides:
+        named = f"{counted(len(bots), 'bot')} {'was' if len(bots) == 1 else 'were'} named"
+        raise UsageError(f"these rules have {table.sides} sides, but {named}: name a bot for each side")
 
     def show_deal(deal: WatchedDeal) -> None:
         console = screen.stdout()
@@ -415,7 +439,10 @@ def play(
     played = asyncio.run(play_match(options, show_deal if watch else None))
     emit(screen.rendered(watching.match(played, table), screen.stdout()))
     for number, evidence in enumerate(played.record.testimony.evidence):
-        say(f"{printable(played.names[played.record.faults[number].seat])}: {printable(evidence)}")
+        first, *more = evidence.strip().split("\n")
+        say(f"{printable(played.names[played.record.faults[number].seat])}: {printable(first)}")
+        for line in more:
+            say(f"  {printable(line)}")
     say(f"the same decks again: {_command('play', *bots, '--rules', rules, '--seed', played.seed)}")
     if played.record.status is Status.VOID:
         raise typer.Exit(Exit.WRONG)

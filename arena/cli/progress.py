@@ -6,6 +6,7 @@ The event loop only counts; a terminal is redrawn by a thread of its own, at mos
 from __future__ import annotations
 
 import asyncio
+import itertools
 import sys
 import time
 from collections import deque
@@ -24,16 +25,19 @@ from arena.app.tournament import Plan
 from arena.cli import screen
 from arena.match.record import Status
 from arena.match.summary import MatchSummary, SideSummary
+from arena.reports.counting import counted
 from arena.reports.foreign import printable
 from arena.tournament.standings import members
 
 REFRESHES = 4
-LINE_EVERY_S = 30.0
-"""How often there is a line where there is no terminal."""
+LINE_WAITS_S = (5.0, 10.0, 30.0)
+"""How long until the next line where there is no terminal; the last wait is that of all that follow."""
 RATE_OVER_S = 30.0
 """The rate is that of the last so many seconds."""
 ROWS_SHOWN = 8
 BAR_WIDTH = 40
+SHORTEST_BAR = 8
+"""Where there is no room for as much beside the figures, there is none."""
 
 
 @dataclass(slots=True)
@@ -69,6 +73,7 @@ class Progress:
         self._console = screen.stderr()
         self._live: Live | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._waits = itertools.chain(LINE_WAITS_S, itertools.repeat(LINE_WAITS_S[-1]))
         self._done = 0
         self._void = 0
         self._faults = 0
@@ -128,7 +133,7 @@ class Progress:
         self._say(f"bot {printable(name)} does not start and will lose its matches: {printable(failure)}")
 
     def draining(self, under_way: int) -> None:
-        self._say(f"stopping: {_plural(under_way, 'block')} under way will be finished; Ctrl-C again stops at once")
+        self._say(f"stopping: {counted(under_way, 'block')} under way will be finished; Ctrl-C again stops at once")
 
     # -- what a person sees -----------------------------------------------------------------------------------------
 
@@ -141,9 +146,9 @@ class Progress:
             screen.say(line)
 
     def _line(self) -> None:
-        """Say how far it is, now and in `LINE_EVERY_S`."""
+        """Say how far it is, now and after the next wait."""
         self._say(self._status())
-        self._timer = asyncio.get_running_loop().call_later(LINE_EVERY_S, self._line)
+        self._timer = asyncio.get_running_loop().call_later(next(self._waits), self._line)
 
     def _count(self, summary: MatchSummary) -> None:
         for side, others in _each(summary.sides):
@@ -160,25 +165,32 @@ class Progress:
 
     def _status(self) -> str:
         assert self.plan is not None
-        parts = [f"{self._done:,} of {self.plan.matches:,} matches"]
+        parts = [f"{self._done:,} of {counted(self.plan.matches, 'match')}"]
         (since, before), (now, done) = self._recent[0], self._recent[-1]
         if done > before and now > since:
             rate = (done - before) / (now - since)
             parts += [f"{rate:.1f}/s", f"{duration((self.plan.matches - done) / rate)} left"]
-        parts.append(f"{self._faults:,} faults")
+        parts.append(counted(self._faults, "fault"))
         if self._void:
             parts.append(f"{self._void:,} void")
-        return ", ".join(parts)
+        return ", ".join(parts) + (" this session" if self.plan.finished else "")
 
     def _picture(self) -> RenderableType:
         """The live display; called by the thread that draws."""
         assert self.plan is not None
-        bar = ProgressBar(total=max(1, self.plan.matches), completed=self._done, width=BAR_WIDTH, complete_style="cyan")
-        return Group("", self._table(), "", bar, Text(self._status()))
+        status = self._status()
+        room = min(BAR_WIDTH, self._console.width - len(status) - 1)
+        if room < SHORTEST_BAR:
+            return Group("", self._table(), "", Text(status))
+        line = Table.grid(padding=(0, 1, 0, 0))
+        bar = ProgressBar(total=max(1, self.plan.matches), completed=self._done, width=room, complete_style="cyan")
+        line.add_row(bar, Text(status, no_wrap=True))
+        return Group("", self._table(), "", line)
 
     def _table(self) -> Table:
+        assert self.plan is not None
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        table.add_column("bot", no_wrap=True, max_width=24)
+        table.add_column("bot, this session" if self.plan.finished else "bot", no_wrap=True, max_width=24)
         for header_text in ("matches", "won-lost", "% won", "points", "faults"):
             table.add_column(header_text, justify="right", no_wrap=True)
         ranked = sorted(self._counts.items(), key=lambda item: (-item[1].share, item[0]))
@@ -200,14 +212,14 @@ def header(plan: Plan) -> Iterator[str]:
     """What is going to be played and what makes it verifiable, line by line; before the first deal."""
     config = plan.config
     pairs = sum(schedule.lists(pairing) for schedule in plan.schedules for pairing in schedule.pairings())
-    yield f"{printable(config.title)}: {config.rules_name}, {config.format} of {len(plan.specs)} bots"
+    yield f"{printable(config.title)}: {config.rules_name}, {config.format} of {counted(len(plan.specs), 'bot')}"
     width = max(len(printable(name)) for name in plan.specs)
     for name, spec in plan.specs.items():
         about = " ".join(part for part in (spec.version, f"by {spec.author}" if spec.author else "") if part)
         yield f"  {printable(name):<{width}}  {spec.kind.value:<7}  {printable(about)}".rstrip()
     played = f", {plan.finished:,} of them played already" if plan.finished else ""
-    unit = "pairs" if config.rules.seats == 2 else "blocks"
-    yield f"{plan.matches:,} matches in {pairs:,} {unit}{played}; {_plural(plan.jobs, 'block')} at a time"
+    size = f"{counted(plan.matches, 'match')} in {counted(pairs, 'pair' if config.rules.seats == 2 else 'block')}"
+    yield f"{size}{played}; {counted(plan.jobs, 'block')} at a time"
     for number, commitment in enumerate(plan.commitments):
         of = f" {number}" if len(plan.commitments) > 1 else ""
         yield f"commitment{of}  {commitment}"
@@ -220,7 +232,7 @@ def in_words(summary: MatchSummary) -> str:
     """One finished match in a line."""
     sides = " - ".join(f"{printable(' and '.join(members(side)))} {side.points}" for side in summary.sides)
     faults = sum(sum(side.faults.values()) for side in summary.sides)
-    return f"{sides} ({summary.status}, {summary.deals} deals, {_plural(faults, 'fault')})"
+    return f"{sides} ({summary.status}, {counted(summary.deals, 'deal')}, {counted(faults, 'fault')})"
 
 
 def duration(seconds: float) -> str:
@@ -235,7 +247,3 @@ def _each(sides: Sequence[SideSummary]) -> Iterator[tuple[SideSummary, Sequence[
     """Each side with the others."""
     for side in sides:
         yield side, [other for other in sides if other is not side]
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, TextIO
+
+from arena.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -15,7 +20,7 @@ PIPE_WIDTH = 160
 
 
 def emit(data: str) -> None:
-    """Write data to stdout."""
+    """Write data to stdout.  Raises `UsageError` where it takes none: the disk is full."""
     _write(sys.stdout, data)
 
 
@@ -40,10 +45,11 @@ def plain() -> Console:
 
 
 def rendered(data: RenderableType, console: Console) -> str:
-    """What `console` would print, as a text."""
-    with console.capture() as captured:
+    """What `console` would print, as a text; only a terminal gets the blanks that fill a table's lines."""
+    with _writing(console.file), console.capture() as captured:  # Rich writes nothing, but even that may fail
         console.print(data)
-    return captured.get()
+    text = captured.get()
+    return text if console.is_terminal else re.sub(r" +$", "", text, flags=re.MULTILINE)
 
 
 def _console(file: TextIO, *, styled: bool = True) -> Console:
@@ -63,9 +69,18 @@ def _console(file: TextIO, *, styled: bool = True) -> Console:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    try:
+    with _writing(stream):
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
+
+
+@contextmanager
+def _writing(stream: IO[str]) -> Iterator[None]:
+    """A reader who has left, or a full disk below stderr, is passed over; a full disk below stdout is told."""
+    try:
+        yield
+    except OSError as error:
         # Whatever is still written, at exit too, goes nowhere and fails no more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise UsageError(f"stdout cannot be written: {error.strerror}") from None

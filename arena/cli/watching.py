@@ -20,8 +20,10 @@ from arena.reports.foreign import printable
 
 SEAT_WIDTH = 22
 """Of a seat's column where two play: the same in every deal, so that deals stand below each other."""
-NARROW_SEAT_WIDTH = 14
-"""Where more play; a hand may then take two lines."""
+NARROW_SEAT_WIDTH = 11
+"""Where more play, so that four fit a terminal of 80 characters; a hand and a name may take two lines."""
+TAKER_WIDTH = 20
+"""Of the card points and the taker behind the narrow columns."""
 _SYMBOLS = {Suit.SPADES: "♠", Suit.HEARTS: "♥", Suit.DIAMONDS: "♦", Suit.CLUBS: "♣"}
 _RED = {Suit.HEARTS, Suit.DIAMONDS}
 
@@ -34,12 +36,13 @@ def deal(deal: WatchedDeal, table: Table, *, symbols: bool) -> RenderableType:
 def match(played: PlayedMatch, table: Table) -> RenderableType:
     """A line a deal, and who has won."""
     names, record = played.names, played.record
+    seats = seat_names(names)
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(justify="right", style="dim", min_width=2)
     for number, each in enumerate(record.deals, start=1):
         grid.add_row(
             str(number),
-            Text(_ending(each.termination, each.seat, names)),
+            Text(_ending(each.termination, each.seat, seats)),
             Text(_scored(each.points, names, table)),
             Text(f"({_dashed(each.card_points)})", style="dim"),
         )
@@ -50,9 +53,14 @@ def match(played: PlayedMatch, table: Table) -> RenderableType:
     return Group(grid, Text(f"{winners} wins {_dashed(points)}{how}", style="bold"))
 
 
-def _ending(termination: Termination, seat: int | None, names: Sequence[str]) -> str:
+def seat_names(names: Sequence[str]) -> Sequence[str]:
+    """What each seat is called: as its bot, with the seat where the bot has another one too."""
+    return [printable(name) + (f" (seat {seat})" if names.count(name) > 1 else "") for seat, name in enumerate(names)]
+
+
+def _ending(termination: Termination, seat: int | None, seats: Sequence[str]) -> str:
     """Why a deal ended."""
-    who = "nobody" if seat is None else printable(names[seat])
+    who = "nobody" if seat is None else seats[seat]
     match termination:
         case Termination.CLAIM:
             return f"{who} claims rightly"
@@ -93,6 +101,7 @@ class _Writer:
         self._deal = deal
         self._table = table
         self._symbols = symbols
+        self._names = seat_names(deal.names)
         first = deal.steps[0].view
         self._turn_up = first.turn_up
         self._seats = sorted(table.orders[deal.dealer][first.leader])
@@ -100,10 +109,13 @@ class _Writer:
     def deal(self) -> RenderableType:
         grid = Grid.grid(padding=(0, 2, 0, 0))
         grid.add_column(justify="right", style="dim", min_width=2)
+        narrow = len(self._seats) > 2
         for _ in self._seats:
-            grid.add_column(min_width=SEAT_WIDTH if len(self._seats) == 2 else NARROW_SEAT_WIDTH)
-        grid.add_column(style="dim", no_wrap=True)
-        grid.add_row("", *(Text(printable(self._deal.names[seat]), style="bold") for seat in self._seats), "")
+            grid.add_column(
+                min_width=None if narrow else SEAT_WIDTH, width=NARROW_SEAT_WIDTH if narrow else None, overflow="fold"
+            )
+        grid.add_column(style="dim", no_wrap=True, max_width=TAKER_WIDTH if narrow else None)
+        grid.add_row("", *(Text(self._names[seat], style="bold") for seat in self._seats), "")
         grid.add_row("", *map(self._first_hand, self._seats), "")
         for cells in self._lines():
             grid.add_row(*cells)
@@ -113,7 +125,7 @@ class _Writer:
         view = self._deal.steps[0].view
         heading = Text()
         heading.append(f"Deal {self._deal.number}", style="bold")
-        heading.append(f"  {printable(self._deal.names[self._deal.dealer])} deals")
+        heading.append(f"  {self._names[self._deal.dealer]} deals")
         if self._deal.dealer not in self._seats:
             heading.append(" and sits out")
         if self._turn_up:
@@ -125,7 +137,7 @@ class _Writer:
     def _result(self) -> Text:
         deal, outcome = self._deal, self._deal.outcome
         return Text(
-            f"    {_ending(outcome.termination, outcome.seat, deal.names)} ({_dashed(outcome.card_points)}): "
+            f"    {_ending(outcome.termination, outcome.seat, self._names)} ({_dashed(outcome.card_points)}): "
             f"{_scored(deal.points, deal.names, self._table)}; score {_dashed(deal.score)}"
         )
 
@@ -163,7 +175,9 @@ class _Writer:
         if len(trick) < len(self._seats):
             return ("", *cells, "")
         points = after[0].view.points if after else self._deal.outcome.card_points
-        taker = printable(self._deal.names[_taker(trick, view.trump)])
+        seat = _taker(trick, view.trump)
+        name = printable(self._deal.names[seat])
+        taker = name if name == self._names[seat] else f"seat {seat}"
         return (str(len(view.winners) + 1), *cells, f"{_dashed(points)} {taker}")
 
     def _words(self, action: Action) -> Text:

@@ -147,6 +147,8 @@ CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in (
 
 def parse_columns(text: str) -> tuple[Column, ...]:
     """The columns named in `text`, separated by commas.  Raises `UsageError` for a name that is none."""
+    if not text.strip():
+        raise UsageError(f"no column is named: choose some of {', '.join(_BY_NAME)}, with commas between them")
     return tuple(_column(name.strip()) for name in text.split(","))
 
 

@@ -41,15 +41,18 @@ def _lines(report: RunReport, columns: Sequence[Column]) -> Iterator[str]:
     yield ""
     yield escape(words.size(report.run))
     yield ""
-    yield from _ranking(report.rows, columns)
-    yield ""
-    yield from _list((column.header, column.about) for column in columns)
-    yield ""
-    yield "## Crosstable"
-    yield ""
-    yield from _crosstable(report)
-    yield ""
-    yield _LEGENDS[report.run.unit]
+    if report.run.pairs_finished:
+        yield from _ranking(report.rows, columns)
+        yield ""
+        yield from _list((column.header, column.about) for column in columns)
+        yield ""
+        yield "## Crosstable"
+        yield ""
+        yield from _crosstable(report)
+        yield ""
+        yield _LEGENDS[report.run.unit]
+    else:
+        yield words.nothing_to_rank(report.run)
     yield ""
     yield from _list([*words.results(report), ("Faults", f"{report.fault_count:,}" if report.fault_count else "none")])
     yield ""

@@ -5,7 +5,7 @@ Makes Rich renderables and prints nothing.  All foreign text goes through `print
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich import box
@@ -17,6 +17,7 @@ from rich.text import Text
 from arena.match.record import Status
 from arena.reports import words
 from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost, worded
+from arena.reports.counting import counted
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunFacts, RunReport
 from arena.store.values import Tally
@@ -31,6 +32,7 @@ SHORT_NAME_WIDTH = 10
 TITLE_WIDTH = 40
 FAULTS_SHOWN = 3
 FAULT_WIDTH = 200
+"""What the evidence of a fault may take: of a longer one the end is shown, which says most."""
 HOW_TO_READ = {
     "pairs": "pairs are won-drawn-lost; points are game points a match, a bot's own less the others'",
     "blocks": "blocks are first-shared-not first, in the crosstable ahead-level-behind; "
@@ -46,6 +48,9 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
         f"score is mu - 3 sigma; {HOW_TO_READ[unit]}; "
         "ms is the median time of a decision; all columns: arena show --help"
     )
+    facts = [*words.results(report), *_faults(report), *words.provenance(report.run)]
+    if not report.run.pairs_finished:
+        return Group(heading(report.run), "", Text(words.nothing_to_rank(report.run)), "", _facts(facts))
     return Group(
         heading(report.run),
         "",
@@ -53,14 +58,7 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
         "",
         crosstable(report, width),
         "",
-        _facts(
-            [
-                *words.results(report),
-                *_faults(report),
-                *words.provenance(report.run),
-                ("Columns", how_to_read),
-            ]
-        ),
+        _facts([*facts, ("Columns", how_to_read)]),
     )
 
 
@@ -80,18 +78,24 @@ def ranking(rows: Sequence[Row], columns: Sequence[Column], width: int) -> Rende
             lines=[[_cell(column, row, name_width) for column in chosen] for row in rows],
         )
 
-    def narrower_and_narrower() -> Iterator[_Grid]:
-        for name_width in range(NAME_WIDTH, SHORT_NAME_WIDTH, -1):
-            yield grid(len(columns), name_width)
-        for shown in range(len(columns), 1, -1):
-            yield grid(shown, SHORT_NAME_WIDTH)
-
-    fitting = next((grid for grid in narrower_and_narrower() if grid.width <= width), grid(1, SHORT_NAME_WIDTH))
+    fitting = _fitting(grid, len(columns), NAME_WIDTH, width)
     left_out = columns[len(fitting.headers) :]
     if not left_out:
         return fitting.table()
     names = ", ".join(column.name for column in left_out)
     return Group(fitting.table(), Text(f"no room for {names}: widen the terminal, or choose by --columns", style="dim"))
+
+
+def _fitting(grid: Callable[[int, int], _Grid], columns: int, text_width: int, width: int) -> _Grid:
+    """The first that fits `width` of `grid(columns shown, width of text)`: text is cut, then columns left out."""
+
+    def narrower_and_narrower() -> Iterator[_Grid]:
+        for shown_width in range(text_width, SHORT_NAME_WIDTH, -1):
+            yield grid(columns, shown_width)
+        for shown in range(columns, 1, -1):
+            yield grid(shown, SHORT_NAME_WIDTH)
+
+    return next((each for each in narrower_and_narrower() if each.width <= width), grid(1, SHORT_NAME_WIDTH))
 
 
 def crosstable(report: RunReport, width: int) -> RenderableType:
@@ -113,26 +117,36 @@ def crosstable(report: RunReport, width: int) -> RenderableType:
     for grid in (detailed, short):
         if grid.width <= width:
             return grid.table()
-    return Text(f"no room for the crosstable of {len(names)} bots: see --format md or json", style="dim")
+    return Text(f"no room for the crosstable of {counted(len(names), 'bot')}: see --format md or json", style="dim")
 
 
-def runs(tallies: Sequence[Tally]) -> RenderableType:
-    """The list of all runs."""
-    lines = [
-        [
-            tally.tournament.name,
-            str(tally.tournament.state),
-            f"{tally.participants:,}",
-            f"{sum(tally.matches.values()):,}",
-            f"{tally.matches.get(Status.VOID, 0):,}",
-            "yes" if tally.tournament.rated else "no",
-            words.moment(tally.tournament.created),
-            _cut(printable(tally.tournament.about.get("title", "")), TITLE_WIDTH),
-        ]
-        for tally in tallies
-    ]
+def runs(tallies: Sequence[Tally], width: int) -> RenderableType:
+    """The list of all runs.  Where it does not fit `width`, titles are cut, then columns left out from the right."""
     headers = ["run", "state", "bots", "matches", "void", "rated", "begun", "title"]
-    return _Grid(headers, texts=[True, True, False, False, False, True, True, True], lines=lines).table()
+    texts = [True, True, False, False, False, True, True, True]
+
+    def grid(shown: int, title_width: int) -> _Grid:
+        return _Grid(headers[:shown], texts[:shown], [_run(tally, title_width)[:shown] for tally in tallies])
+
+    fitting = _fitting(grid, len(headers), TITLE_WIDTH, width)
+    left_out = headers[len(fitting.headers) :]
+    if not left_out:
+        return fitting.table()
+    return Group(fitting.table(), Text(f"no room for {', '.join(left_out)}: widen the terminal", style="dim"))
+
+
+def _run(tally: Tally, title_width: int) -> Sequence[str]:
+    """The cells of a run; its name is whole, since other commands are told it."""
+    return [
+        tally.tournament.name,
+        str(tally.tournament.state),
+        f"{tally.participants:,}",
+        f"{sum(tally.matches.values()):,}",
+        f"{tally.matches.get(Status.VOID, 0):,}",
+        "yes" if tally.tournament.rated else "no",
+        words.moment(tally.tournament.created),
+        _cut(printable(tally.tournament.about.get("title", "")), title_width),
+    ]
 
 
 def _facts(facts: Sequence[words.Fact]) -> RenderableType:
@@ -148,7 +162,8 @@ def _faults(report: RunReport) -> Iterator[words.Fact]:
     last = f", the last {FAULTS_SHOWN}:" if report.fault_count > FAULTS_SHOWN else ""
     yield "Faults", f"{report.fault_count:,}{last}" if report.fault_count else "none"
     for fault in report.faults[-FAULTS_SHOWN:]:
-        yield "", _cut(words.fault_in_words(fault), FAULT_WIDTH)
+        place, evidence = words.fault_in_short(fault)
+        yield "", f"{place}: {_end(evidence, FAULT_WIDTH)}"
 
 
 def _cell(column: Column, row: Row, name_width: int) -> str:
@@ -173,6 +188,11 @@ def _percent(met: Encounter | None) -> str:
 def _cut(text: str, width: int) -> str:
     """The text in at most `width` cells of a terminal, an ellipsis where something is missing."""
     return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def _end(text: str, width: int) -> str:
+    """The end of the text in at most `width` characters, an ellipsis where something is missing."""
+    return text if len(text) <= width else "…" + text[1 - width :].lstrip()
 
 
 @dataclass(frozen=True, slots=True)

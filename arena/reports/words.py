@@ -5,9 +5,11 @@ Foreign text is in here as it came: each format makes it harmless in its own way
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from arena.reports.counting import counted
 from arena.reports.model import RunFacts, RunReport
 from arena.store.queries import in_words
 from arena.store.values import StoredFault
@@ -15,14 +17,16 @@ from arena.store.values import StoredFault
 CAREERS_SHOWN = 20
 Fact = tuple[str, str]
 """A label and its text."""
+_FRAMES = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*")
+"""A traceback up to the exception."""
 
 
 def size(run: RunFacts) -> str:
     """Rules, format and size of a run."""
     void = f", {run.matches_void:,} void" if run.matches_void else ""
     return (
-        f"{run.rules_name}, {run.format} of {len(run.participants)} bots, "
-        f"{run.matches_finished:,} of {run.matches_planned:,} matches{void}"
+        f"{run.rules_name}, {run.format} of {counted(len(run.participants), 'bot')}, "
+        f"{run.matches_finished:,} of {counted(run.matches_planned, 'match')}{void}"
     )
 
 
@@ -35,23 +39,24 @@ def results(report: RunReport) -> Iterator[Fact]:
     if report.lost_bummerls:
         careers = [f"{_career(report, *who)} {count:,}" for who, count in report.lost_bummerls.items()]
         more = len(careers) - CAREERS_SHOWN
-        rest = [f"{more:,} other bots"] if more > 0 else []
+        rest = [counted(more, "other bot")] if more > 0 else []
         yield "Lost Bummerls", ", ".join([*careers[:CAREERS_SHOWN], *rest]) + " (in all rated tournaments)"
 
 
 def provenance(run: RunFacts) -> Iterator[Fact]:
-    """What the ratings rest on, and what makes them verifiable."""
-    pairs = f"{run.pairs_finished:,} {run.unit} of matches"
-    if run.unmirrored_pairs:
-        pairs += f" ({run.mirrored_pairs:,} mirrored, {run.unmirrored_pairs:,} on decks of their own)"
-    else:
-        pairs += ", all mirrored"
-    yield "Ratings", f"TrueSkill over {pairs}; draw probability {run.draw_probability:.2f}"
+    """What the ratings rest on, if there are any, and what makes them verifiable."""
+    if run.pairs_finished:
+        pairs = f"{counted(run.pairs_finished, run.unit[:-1])} of matches"
+        if run.unmirrored_pairs:
+            pairs += f" ({run.mirrored_pairs:,} mirrored, {run.unmirrored_pairs:,} on decks of their own)"
+        else:
+            pairs += ", all mirrored"
+        yield "Ratings", f"TrueSkill over {pairs}; draw probability {run.draw_probability:.2f}"
     for epoch in run.epochs:
         of = f" {epoch.number}" if len(run.epochs) > 1 else ""
         yield f"Commitment{of}", epoch.commitment
         yield f"Secret{of}", epoch.secret.hex() if epoch.secret else "revealed when the last deal is played"
-    yield "Play chain", f"{run.chain_head} over {run.chain_length:,} matches"
+    yield "Play chain", f"{run.chain_head} over {counted(run.chain_length, 'match')}"
     if run.seed is not None:
         yield "Seed", f"{run.seed} (a rehearsal: anyone can predict its decks)"
     rated = "rated" if run.rated else "not rated"
@@ -64,10 +69,25 @@ def moment(utc: str) -> str:
     return f"{datetime.fromisoformat(utc):%Y-%m-%d %H:%M} UTC"
 
 
+def nothing_to_rank(run: RunFacts) -> str:
+    """What stands in place of a ranking full of zeros, before the first pair is complete."""
+    return f"No {run.unit[:-1]} of matches is complete yet: there is nothing to rank."
+
+
 def fault_in_words(fault: StoredFault) -> str:
     """Whose fault, in which match, and the evidence, in one line."""
     evidence = " ".join(fault.evidence.split())
-    return f"{fault.participant} in {in_words(fault.key)}: {evidence or fault.fault.label}"
+    return f"{_place(fault)}: {evidence or fault.fault.label}"
+
+
+def fault_in_short(fault: StoredFault) -> tuple[str, str]:
+    """Whose fault in which match, and the evidence in one line without the frames of a traceback."""
+    evidence = " ".join(_FRAMES.sub("", fault.evidence).split())
+    return _place(fault), evidence or fault.fault.label
+
+
+def _place(fault: StoredFault) -> str:
+    return f"{fault.participant} in {in_words(fault.key)}"
 
 
 def _share(part: float) -> str:

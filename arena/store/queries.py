@@ -86,7 +86,7 @@ class Queries:
             row = connection.execute(_TOURNAMENT.where(wanted)).one_or_none()
             if row is not None:
                 return _tournament(row)
-            names = connection.execute(select(tournaments.c.name)).scalars().all()
+            names = connection.execute(select(tournaments.c.name).order_by(tournaments.c.id)).scalars().all()
         if not names:
             raise UsageError("the store holds no tournament yet; play one first")
         near = get_close_matches(name, names, n=1)

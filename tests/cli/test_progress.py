@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.app.tournament import Plan, RunOptions, dry_run
-from arena.cli import progress
+from arena.cli import progress, screen
 from arena.cli.progress import Progress, duration, header
 from arena.match.record import Status
 from arena.match.summary import Histogram, MatchKey, MatchSummary, SideSummary
@@ -38,7 +41,7 @@ def lines(told: str) -> list[str]:
 def test_the_first_line_comes_at_once_and_then_one_now_and_then(
     plan: Plan, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.01)
+    monkeypatch.setattr(progress, "LINE_WAITS_S", (0.01,))
 
     async def watched() -> None:
         with Progress() as listener:
@@ -95,3 +98,39 @@ def test_the_header_of_a_rehearsal_says_so(plan: Plan) -> None:
 )
 def test_durations_are_short(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_the_waits_for_a_line_grow_and_then_stay(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    class Loop:
+        def call_later(self, wait: float, line: Callable[[], None]) -> None:
+            waits.append(wait)
+            if len(waits) < 5:
+                line()
+
+    monkeypatch.setattr(asyncio, "get_running_loop", Loop)
+    Progress().planned(plan)
+    assert waits == [5, 10, 30, 30, 30]
+
+
+def test_after_a_resumption_figures_are_said_to_be_of_this_session(
+    plan: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def watched() -> None:
+        with Progress() as listener:
+            listener.planned(replace(plan, finished=2))
+
+    asyncio.run(watched())
+    assert lines(capsys.readouterr().err)[-1] == "2 of 4 matches, 0 faults this session"
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 200])
+def test_the_live_line_holds_all_figures_at_any_width(plan: Plan, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    listener = Progress(quiet=True)
+    listener.planned(plan)
+    listener.committed([match(0, (7, 3), faults=2), match(1, (2, 7), status=Status.VOID)])
+    *_, line = screen.rendered(listener._picture(), screen.plain()).split("\n\n")
+    assert re.sub(r"\s+", " ", line.replace("━", "")).strip().endswith(" left, 2 faults, 1 void")
+    assert bool(re.match("━+ +2 of 4", line)) == (width >= 80)

@@ -23,6 +23,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*(3[0-8]|4[0-8]|9[0-7])")
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
+    play_run(folder, "zeroth", pairs=1)
     play_run(folder, "first", pairs=2, seed=None)
     play_run(folder, "second", pairs=3)
     return folder
@@ -77,7 +78,7 @@ def test_a_report_goes_into_a_file_without_styles(
 
 def test_all_runs_are_listed_the_newest_last(here: Here, data: Path) -> None:
     lines = here("runs", "--data", data).out.splitlines()
-    assert [line.split()[0] for line in lines[2:]] == ["first", "second"]
+    assert [line.split()[0] for line in lines[2:]] == ["zeroth", "first", "second"]
 
 
 # -- mistakes ---------------------------------------------------------------------------------------------------------
@@ -86,6 +87,8 @@ def test_all_runs_are_listed_the_newest_last(here: Here, data: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (("show", "qq"), "the store holds no tournament 'qq'; the last one is 'second'"),
+        (("show", "--columns", ""), "no column is named: choose some of rank, bot, "),
         (("show", "frist"), "the store holds no tournament 'frist'; did you mean 'first'?"),
         (("show", "--columns", "bott"), "unknown column 'bott'; did you mean 'bot'?"),
         (("show", "--part", "play"), "--part play is of JSON, but the format is table; add --format json"),
@@ -153,6 +156,21 @@ def test_a_reader_who_leaves_is_no_error(data: Path, format: str) -> None:
             text=True,
         )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("words", [("show",), ("runs",), ("export", "--output", "-")])
+def test_a_full_disk_is_a_sentence(data: Path, words: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, *words, "--data", str(data)], stdout=full, stderr=subprocess.PIPE, env=environment(), text=True
+        )
+    assert done.returncode == Exit.USAGE
+    assert done.stderr == "arena: stdout cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("command", ["show", "runs"])
+def test_no_line_of_a_pipe_ends_in_blanks(here: Here, data: Path, command: str) -> None:
+    assert not re.search(r" $", here(command, "--data", data).out, re.MULTILINE)
 
 
 def test_a_terminal_gets_styles_within_its_width(data: Path) -> None:

@@ -120,8 +120,8 @@ def test_a_dry_run_shows_the_schedule_and_touches_nothing(
     assert out.splitlines()[-4:] == [
         "block 0: one - two, lists 0 to 2, mirrored",
         "block 1: two - one, lists 0 to 2, mirrored",
-        "block 2: one - two, lists 3 to 3, mirrored",
-        "block 3: two - one, lists 3 to 3, mirrored",
+        "block 2: one - two, list 3, mirrored",
+        "block 3: two - one, list 3, mirrored",
     ]
     assert not (tmp_path / "arena-data").exists()
 

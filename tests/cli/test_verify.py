@@ -151,3 +151,14 @@ def test_a_mistake_is_a_sentence(
 def test_a_folder_without_a_store_says_what_to_do(here: Here, tmp_path: Path, command: str) -> None:
     code, _, err = here(command, "cup", "--data", tmp_path)
     assert code == Exit.USAGE and "no tournament was played in" in err
+
+
+def test_a_file_that_cannot_be_written_is_a_sentence(here: Here, tmp_path: Path) -> None:
+    play_run(tmp_path, pairs=1)
+    (tmp_path / "runs").write_text("in the way of the folder of the run")
+    nowhere = tmp_path / "no" / "such" / "file"
+    for words in ((), ("--output", nowhere)):
+        code, out, err = here("export", "cup", "--data", tmp_path, *words)
+        assert (code, out) == (Exit.USAGE, "")
+        assert re.fullmatch(r"arena: .* cannot be written: .*; choose another --output\n", err)
+    assert not (tmp_path / "no").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,9 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from arena.match.record import Status
-from arena.reports import text
+from arena.reports import markdown, text
 from arena.reports.columns import TABLE_COLUMNS, parse_columns
+from arena.reports.counting import counted
 from arena.reports.model import RunReport
 from arena.store import Tally
 from arena.store.values import State, Tournament
@@ -126,7 +128,37 @@ def test_on_a_terminal_only_our_own_escapes_come_out(nasty: RunReport) -> None:
 
 def test_the_list_of_runs_shows_each_with_its_state() -> None:
     run = Tournament(1, "cup-1", "2026-11-29T20:15:00+00:00", True, {}, {}, {"title": "Spring\x1b"}, State.FINISHED)
-    page = shown(text.runs([Tally(run, 3, {Status.PLAYED: 1199, Status.VOID: 1})]))
+    page = shown(text.runs([Tally(run, 3, {Status.PLAYED: 1199, Status.VOID: 1})], 100))
     assert page.splitlines()[2].split() == [
         *("cup-1", "finished", "3", "1,200", "1", "yes", "2026-11-29", "20:15", "UTC", r"Spring\x1b")
     ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_name_of_a_run_is_never_cut(width: int) -> None:
+    name = "a-name-" * 7
+    run = Tournament(1, name, "2026-11-29T20:15:00+00:00", True, {}, {}, {"title": "Spring" * 9}, State.FINISHED)
+    page = shown(text.runs([Tally(run, 3, {})], width), width)
+    assert name in page and "…" not in page
+    assert widest(page) <= width and "no room for " in page
+
+
+def test_the_end_of_the_evidence_is_shown_without_the_frames(report: RunReport) -> None:
+    frames = "".join(f'  File "bot.py", line {line}, in choose\n    return deeper(view)\n' for line in range(9))
+    traced = f"status 1; it wrote last: Traceback (most recent call last):\n{frames}ValueError: no idea"
+    faults = [replace(report.faults[0], evidence=evidence) for evidence in (traced, "x" * 300 + "the end")]
+    page = shown(text.render(replace(report, faults=tuple(faults), fault_count=2), COLUMNS, 100), 400)
+    assert ": status 1; it wrote last: ValueError: no idea\n" in re.sub(" +\n", "\n", page)
+    assert f": …{'x' * 192}the end" in page
+
+
+def test_before_the_first_complete_pair_there_is_a_sentence_and_no_ranking(report: RunReport) -> None:
+    run = replace(report.run, mirrored_pairs=0, unmirrored_pairs=0)
+    begun = replace(report, run=run)
+    for page in (shown(text.render(begun, COLUMNS, 100), 160), markdown.render(begun, COLUMNS)):
+        assert "No pair of matches is complete yet: there is nothing to rank." in page
+        assert "sigma" not in page and "TrueSkill" not in page and report.run.chain_head in page
+
+
+def test_one_of_a_thing_is_in_the_singular() -> None:
+    assert [counted(number, "match") for number in (0, 1, 1200)] == ["0 matches", "1 match", "1,200 matches"]
