@@ -70,9 +70,11 @@ async def play_match(options: PlayOptions, watch: Callable[[WatchedDeal], None] 
     Raises `UsageError` if a bot does not start: its last words are in the text.
     """
     game = Game(options.rules)
+    sides, named = game.table.sides, len(options.bots)
+    if named != sides:
+        bots = "1 bot was" if named == 1 else f"{named} bots were"
+        raise UsageError(f"these rules have {sides} sides, but {bots} named: name a bot for each side")
     specs = participants.of_words(options.bots)
-    if len(specs) != game.table.sides:
-        raise UsageError(f"these rules have {game.table.sides} sides, but {len(specs)} bots were named")
     seed = options.seed if options.seed is not None else os.urandom(4).hex()
     secret = decks.secret_from_seed(seed)
     names = tuple(specs)

@@ -9,6 +9,7 @@ for the queue that the arena put in front of it; answers in one message share it
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections import deque
 from collections.abc import Callable
@@ -29,6 +30,8 @@ OWED_FOR_EACH = 25
 """A bot that still owes more answers than this for each event that has gathered is sent nothing yet ..."""
 PATIENCE_S = 0.005
 """... unless the last message to it was written this long ago."""
+CLOSE_S = 1.0
+"""How long a cancelled stream may take to be gone."""
 GRACE_S = 0.050
 """Nothing is late before the reader has had this long to run once more."""
 MAX_DROPPED = 1000
@@ -186,6 +189,9 @@ class Channel:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._call is not None:
             self._call.cancel()
+            with contextlib.suppress(TimeoutError):  # else gRPC's own thread may still speak to a closed loop
+                async with asyncio.timeout(CLOSE_S):
+                    await self._call.code()
         await self._connection.close(grace=None)
 
     # -- writing -------------------------------------------------------------------------------------------------

@@ -428,9 +428,6 @@ def play(
     _check_seed(seed)
     options = PlayOptions(bots=tuple(bots), rules=preset(rules), seed=seed)
     table = Table.of(options.rules)
-    if len(bots) != table.sides:
-        named = f"{counted(len(bots), 'bot')} {'was' if len(bots) == 1 else 'were'} named"
-        raise UsageError(f"these rules have {table.sides} sides, but {named}: name a bot for each side")
 
     def show_deal(deal: WatchedDeal) -> None:
         console = screen.stdout()

@@ -220,4 +220,5 @@ def test_a_match_takes_a_bot_a_side_and_every_card_can_be_watched(tmp_path: Path
 def test_any_other_number_of_bots_than_sides_is_refused(tmp_path: Path, rules: str, sides: int) -> None:
     for bots in (["random"] * (sides - 1), ["random"] * (sides + 1)):
         text = arena(tmp_path, "play", *bots, "--rules", rules, expect=2).stderr
-        assert f"these rules have {sides} sides, but {len(bots)} bots were named" in text
+        named = "1 bot was" if len(bots) == 1 else f"{len(bots)} bots were"
+        assert f"these rules have {sides} sides, but {named} named" in text
