@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import signal
@@ -292,10 +293,11 @@ def test_a_hundred_bots_start_at_once_and_all_end(tmp_path: Path, marker: str) -
         await asyncio.gather(*(bot.stop() for bot in bots))
         assert {await bot.exited for bot in bots} == {-signal.SIGTERM}
 
+    gc.collect()  # what earlier tests left to be collected is none of ours
     fds = len(os.listdir("/dev/fd"))
     asyncio.run(run())
     assert marked(marker) == []
-    assert len(os.listdir("/dev/fd")) == fds
+    assert len(os.listdir("/dev/fd")) <= fds
 
 
 @linux_only
