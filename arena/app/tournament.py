@@ -100,8 +100,6 @@ class Finished:
     """Matches that the arena failed to play."""
     secrets: tuple[bytes, ...]
     """The revealed secrets by epoch; empty until the run is complete."""
-    paused_ms: float
-    """How long the arena itself stood still in all; no bot was charged for it."""
 
 
 class Listener(Protocol):
@@ -222,7 +220,6 @@ async def _run(
                 complete=complete,
                 void=_void_matches(store, tournament),
                 secrets=tuple(secrets[epoch.number] for epoch in epochs) if complete else (),
-                paused_ms=engine.stopwatch.paused_s * 1000,
             )
 
 

@@ -85,10 +85,8 @@ class Broken(Enum):
 
 @dataclass(slots=True)
 class Traffic:
-    """What passed over a stream, for testimony."""
+    """The answers that came over a stream."""
 
-    messages_sent: int = 0
-    messages_received: int = 0
     answers: int = 0
     dropped: int = 0
     """Answers to no open decision: late, double or foreign."""
@@ -235,7 +233,6 @@ class Channel:
             except (aio.AioRpcError, asyncio.InvalidStateError, aio.UsageError):
                 outbox.extendleft(reversed(asked))  # they never left
                 return  # the reader is told why
-            self.traffic.messages_sent += 1
             self._written = now = self._stopwatch.now()
             for question in asked:
                 question.sent = now
@@ -272,7 +269,6 @@ class Channel:
     def _receive(self, data: bytes) -> None:
         now = self._stopwatch.now()
         traffic = self.traffic
-        traffic.messages_received += 1
         try:
             answers = codec.answers(data)
         except codec.WireError as error:

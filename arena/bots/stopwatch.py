@@ -16,14 +16,13 @@ PAUSE_S = 0.030
 class Stopwatch:
     """A clock that stands still while the arena does; a heartbeat looks at it while nothing else happens."""
 
-    __slots__ = ("_beat", "_seen", "latest", "paused_s", "pauses")
+    __slots__ = ("_beat", "_seen", "latest", "paused_s")
 
     def __init__(self) -> None:
         self._seen = time.monotonic()
         self._beat: asyncio.TimerHandle | None = None
         self.paused_s = 0.0
         """Seconds of pauses so far."""
-        self.pauses = 0
         self.latest = self._seen
         """What `now` last returned: close enough where nothing is charged."""
 
@@ -34,7 +33,6 @@ class Stopwatch:
         self._seen = seen
         if gap > PAUSE_S:
             self.paused_s += gap - BEAT_S
-            self.pauses += 1
         self.latest = seen - self.paused_s
         return self.latest
 

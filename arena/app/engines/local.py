@@ -69,11 +69,6 @@ class LocalEngine:
         self._game = Game(setting.rules)
         self._labels: Iterator[str] = (f"b{number}" for number in range(1 << 62))
 
-    @property
-    def stopwatch(self) -> Stopwatch:
-        """The clock of all matches; it knows the arena's own pauses."""
-        return self._around.stopwatch
-
     async def preflight(self) -> dict[str, BotFailed]:
         """Start every bot once, a few at a time; returns the failures by name."""
         failures: dict[str, BotFailed] = {}
