@@ -122,7 +122,7 @@ def test_an_open_run_is_exported_without_cards_and_cannot_be_verified_yet(here: 
 
 
 def test_a_long_verification_says_how_far_it_is(here: Here, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.cli.COUNT_EVERY_S", 0.0)
+    monkeypatch.setattr("arena.cli.verify.COUNT_EVERY_S", 0.0)
     assert here("verify", file).err.splitlines()[-1] == "10 matches verified ..."
     assert here("verify", file, "--quiet").err == ""
 

@@ -1,0 +1,65 @@
+"""`arena show` and `arena runs`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli import screen
+from arena.cli.options import DATA, Data, ReportFormat
+from arena.cli.screen import emit
+from arena.cli.stored import queries_of, report_of, shown
+from arena.errors import UsageError
+from arena.reports import Format, Part
+from arena.reports.columns import COLUMNS, parse_columns
+
+COLUMN_LIST = "\b\nColumns:\n" + "\n".join(f"  {column.name:<16}{column.about}" for column in COLUMNS)
+
+
+def show(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name or folder, or last.")] = "last",
+    data: Data = DATA,
+    format: ReportFormat = Format.TABLE,
+    part: Annotated[
+        Part, typer.Option(help="In JSON: all, or only what is the same for the same seed to the byte.")
+    ] = Part.ALL,
+    columns: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="The columns of the ranking, with commas between them.")
+    ] = None,
+    operator: Annotated[
+        bool, typer.Option("--operator", help="Show evidence before the secret is revealed: it names hidden cards.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of stdout.")] = None,
+) -> None:
+    """Show the ranking, the crosstable and what they rest on.
+
+    Everything is computed again from what the store holds.
+    """
+    if part is Part.PLAY and format is not Format.JSON:
+        raise UsageError(f"--part play is of JSON, but the format is {format}; add --format json")
+    if columns is not None and format is Format.JSON:
+        raise UsageError("--columns is of tables, but the format is json; JSON always holds everything")
+    if columns is not None:
+        parse_columns(columns)  # a mistake in them comes before the work
+    text = shown(
+        report_of(run, data, operator=operator), format, part=part, columns=columns, to_file=output is not None
+    )
+    if output is None:
+        emit(text)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}; choose another --output") from None
+
+
+def runs(data: Data = DATA) -> None:
+    """List the runs in the store, the newest last."""
+    from arena.reports import text
+
+    with queries_of(data) as queries:
+        tallies = queries.tournaments()
+    console = screen.stdout()
+    emit(screen.rendered(text.runs(tallies, console.width), console))

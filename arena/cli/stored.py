@@ -1,0 +1,69 @@
+"""What lies in a store, for the commands that look at it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
+
+from arena.cli import screen
+from arena.errors import UsageError
+from arena.reports import Format, Part
+from arena.reports.columns import CSV_COLUMNS, TABLE_COLUMNS, parse_columns
+
+if TYPE_CHECKING:
+    from arena.reports.model import RunReport
+    from arena.store import Queries
+
+
+def report_of(run: str, data: Path, *, operator: bool = False) -> RunReport:
+    """The report of a run, by its name or folder or `last`."""
+    from arena.app.show import build_report, find_run
+
+    folder, name = find_run(run, data)
+    with queries_of(folder) as queries:
+        return build_report(queries, name, operator=operator)
+
+
+def queries_of(data: Path) -> Queries:
+    """The store of this folder, to be read only."""
+    from arena.app.show import STORE
+    from arena.store import open_queries
+
+    return open_queries(with_store(data) / STORE)
+
+
+def with_store(data: Path) -> Path:
+    """The folder, which must have a store."""
+    from arena.app.show import STORE
+
+    if not (data / STORE).exists():
+        raise UsageError(f"no tournament was played in {data} yet; play one first, or name its folder by --data")
+    return data
+
+
+def shown(
+    report: RunReport,
+    format: Format,
+    *,
+    part: Part = Part.ALL,
+    columns: str | None = None,
+    to_file: bool = False,
+) -> str:
+    """The report in the wanted form; a table is as wide as where it goes to."""
+    from arena.reports import csv, json, markdown, text
+
+    match format:
+        case Format.TABLE:
+            console = screen.plain() if to_file else screen.stdout()
+            return screen.rendered(
+                text.render(report, parse_columns(TABLE_COLUMNS if columns is None else columns), console.width),
+                console,
+            )
+        case Format.JSON:
+            return json.render(report, part)
+        case Format.CSV:
+            return csv.render(report.rows, parse_columns(CSV_COLUMNS if columns is None else columns))
+        case Format.MD:
+            return markdown.render(report, parse_columns(TABLE_COLUMNS if columns is None else columns))
+        case _:
+            assert_never(format)

@@ -1,0 +1,112 @@
+"""`arena tournament`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.exits import Exit
+from arena.cli.options import DATA, Data, Quiet, ReportFormat, Verbose, check_seed, command_line
+from arena.cli.screen import emit, say
+from arena.cli.stored import report_of, shown
+from arena.reports import Format
+from arena.reports.counting import counted
+from arena.reports.foreign import printable
+
+if TYPE_CHECKING:
+    from arena.app.tournament import Finished, RunOptions
+
+
+def tournament(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's file.")] = Path("tournament.toml"),
+    data: Data = DATA,
+    name: Annotated[str | None, typer.Option(metavar="NAME", help="What the run is called.")] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="SEED", help="Rehearse with decks that anyone can predict; never rated.")
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="[NAME]", help="Go on with this run, or with the last one of CONFIG.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be played, and play nothing.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many blocks are played at a time.")] = None,
+    format: ReportFormat = Format.TABLE,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Play a tournament and rate the bots.
+
+    Ctrl-C finishes what is under way, a second one stops at once; --resume goes on.
+    """
+    from arena.app.tournament import RunOptions
+
+    check_seed(seed)
+    options = RunOptions(config=config, data=data, name=name, seed=seed, resume=resume, jobs=jobs)
+    if dry_run:
+        emit("".join(f"{line}\n" for line in _plan_in_words(options)))
+        return
+    finished = _played(options, quiet=quiet, verbose=verbose)
+    try:
+        emit(shown(report_of(finished.name, data), format))
+    except KeyboardInterrupt:  # what was played is stored: the table can wait
+        say(
+            _way_on(options, finished.name)
+            if not finished.complete
+            else f"see it: {command_line('show', finished.name)}"
+        )
+        raise
+    if not quiet:
+        for number, secret in enumerate(finished.secrets):
+            say(f"secret{f' {number}' if len(finished.secrets) > 1 else ''}  {secret.hex()}")
+        say(f"see it again: {command_line('show', finished.name, data=data)}")
+    if finished.void:
+        say(f"{counted(finished.void, 'match')} void, which the arena failed to play: nobody is charged")
+    if not finished.complete:
+        say(_way_on(options, finished.name))
+        raise typer.Exit(Exit.STOPPED)
+    if finished.void:
+        raise typer.Exit(Exit.WRONG)
+
+
+def _plan_in_words(options: RunOptions) -> Iterator[str]:
+    """The header of the run, and its blocks in the order of the schedule."""
+    from arena.app.tournament import dry_run
+    from arena.cli.progress import header
+
+    plan = dry_run(options)
+    # Which number is free is known when the run begins.
+    yield from header(replace(plan, name=options.name or options.resume or f"{plan.config.name}-N"))
+    for schedule in plan.schedules:
+        for block in schedule.blocks():
+            first, last = block.numbers[0], block.numbers[-1]
+            lists = f"list {first}" if first == last else f"lists {first} to {last}"
+            decks = "mirrored" if block.mirrored else "decks of their own"
+            yield f"block {block.position}: {' - '.join(map(printable, block.seats))}, {lists}, {decks}"
+
+
+def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
+    import asyncio
+
+    from arena.app.tournament import run_tournament
+    from arena.cli.progress import Progress
+
+    if not quiet:
+        say(f"starting the bots of {options.config} ...")
+    with Progress(quiet=quiet, verbose=verbose) as progress:
+        try:
+            return asyncio.run(run_tournament(options, progress))
+        except KeyboardInterrupt:
+            if progress.plan is not None:
+                say(_way_on(options, progress.plan.name))
+            raise
+        except Exception as error:
+            if progress.plan is not None:
+                error.add_note(_way_on(options, progress.plan.name))
+            raise
+
+
+def _way_on(options: RunOptions, name: str) -> str:
+    return f"go on with: {command_line('tournament', str(options.config), '--resume', name, data=options.data)}"
