@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench import decisions, rules, tournament, verify
+from bench import decisions, ratings, rules, tournament, verify
 
 PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "rules": rules.run,
     "decisions": decisions.run,
     "tournament": tournament.run,
     "verify": verify.run,
+    "ratings": ratings.run,
 }
 LEAST_ECHO = 0.4
 MORE_TRIES = 2

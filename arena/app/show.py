@@ -11,6 +11,7 @@ from arena import __version__
 from arena.app.schedules import schedules_of
 from arena.match.record import Status
 from arena.ratings.base import Game, Rating
+from arena.ratings.posterior import Posterior, posterior, verdicts
 from arena.ratings.trueskill import fit
 from arena.reports.model import Row, RunFacts, RunReport
 from arena.store.chains import Participant
@@ -52,7 +53,8 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
     summaries = list(queries.summaries(tournament))
     void = {summary.key for summary in summaries if summary.status is Status.VOID}
     pairs = complete_pairs(summaries)
-    ratings = fit((Game(pair.sides, pair.ranks) for pair in pairs), (each.name for each in participants))
+    games = [Game(pair.sides, pair.ranks) for pair in pairs]
+    ratings = fit(games, (each.name for each in participants))
     schedules = schedules_of(epochs)
     chain = queries.chain_head(tournament)
     revealed = {epoch.number for epoch in epochs if epoch.revealed}
@@ -90,7 +92,7 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
             sandbox=tournament.about["sandbox"],
             arena_version=__version__,
         ),
-        rows=rank(participants, ratings.ratings, table),
+        rows=ranking(participants, ratings.ratings, posterior(games, ratings.draw_probability), table),
         crosstable=crosstable(summaries),
         end_reasons=end_reasons(summaries),
         fault_count=sum(map(Counter.total, kinds.values())),
@@ -99,19 +101,19 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
     )
 
 
-def rank(
-    participants: Sequence[Participant], ratings: Mapping[str, Rating], standings: Mapping[str, Standing]
+def ranking(
+    participants: Sequence[Participant],
+    ratings: Mapping[str, Rating],
+    belief: Posterior,
+    standings: Mapping[str, Standing],
 ) -> tuple[Row, ...]:
-    """The ranking, best first; equal scores share a rank and stand in the order of their names."""
+    """The ranking, best first: by rank, score and name; who has no complete pair yet stands last."""
     scores = {name: round(rating.score, _SCORE_DIGITS) for name, rating in ratings.items()}
+    judged = verdicts(belief, scores)
+    by_name = {participant.name: participant for participant in participants}
     return tuple(
-        Row(
-            rank=1 + sum(other > scores[participant.name] for other in scores.values()),
-            participant=participant,
-            rating=ratings[participant.name],
-            standing=standings[participant.name],
-        )
-        for participant in sorted(participants, key=lambda each: (-scores[each.name], each.name))
+        Row(by_name[name], ratings[name], judged.get(name), standings[name])
+        for name in [*judged, *sorted(by_name.keys() - judged.keys())]
     )
 
 

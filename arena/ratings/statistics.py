@@ -122,7 +122,7 @@ def _likelihood(
         scale = 1 / math.sqrt(len(side) + len(other))
         ends = [(number, scale) for number in side] + [(number, -scale) for number in other]
         gap = sum(sign * (strengths[number] + MU / BETA) for number, sign in ends)
-        here, by_gap, by_margin, by_gap_twice, by_both, by_margin_twice = _encounter(gap, margin, tie)
+        here, by_gap, by_margin, by_gap_twice, by_both, by_margin_twice = encounter(gap, margin, tie)
         value += copies * here
         gradient[-1] += copies * by_margin
         hessian[-1, -1] += copies * by_margin_twice
@@ -135,8 +135,8 @@ def _likelihood(
     return _Point(at, value, gradient, hessian)
 
 
-def _encounter(gap: float, margin: float, tie: bool) -> tuple[float, float, float, float, float, float]:
-    """An encounter's log likelihood and its derivatives by: gap, margin, gap twice, both, margin twice.
+def encounter(gap: float, margin: float, tie: bool) -> tuple[float, float, float, float, float, float]:
+    """An encounter's log likelihood, and its derivatives by gap, by margin, by gap twice, by both and by margin twice.
 
     `gap` is the better side's strength less the other's; gap and margin are in standard deviations of a
     performance difference.

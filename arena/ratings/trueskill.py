@@ -36,7 +36,7 @@ _ROUNDING = 1e-11
 """What each copy of a game adds to that: the rounding in a message weighs as often as the message."""
 _PRIOR = Rating(MU, SIGMA)
 _PRIOR_PRECISION = SIGMA**-2
-_ONLINE_TAU, _ONLINE_DRAW_PROBABILITY = SIGMA / 100, 0.10
+ONLINE_TAU, _ONLINE_DRAW_PROBABILITY = SIGMA / 100, 0.10
 """The package's defaults."""
 
 Vector = NDArray[np.float64]
@@ -81,13 +81,18 @@ def fit(games: Iterable[Game], participants: Iterable[str] = (), draw_probabilit
     return Fit(dict(sorted(ratings.items())), draw_probability, total, sweeps)
 
 
-def online(games: Iterable[Game], participants: Iterable[str] = (), start: Mapping[str, Rating] | None = None) -> Fit:
+def online(
+    games: Iterable[Game],
+    participants: Iterable[str] = (),
+    start: Mapping[str, Rating] | None = None,
+    tau: float = ONLINE_TAU,
+) -> Fit:
     """One pass of TrueSkill with the package's defaults, game by game: **the result depends on the order**.
 
     For comparison with other arenas; `fit` is the rating.  `start` holds ratings to begin with, all others
-    begin at the prior.
+    begin at the prior; by `tau` strengths spread between two games.
     """
-    environment = _environment(_ONLINE_DRAW_PROBABILITY, tau=_ONLINE_TAU)
+    environment = _environment(_ONLINE_DRAW_PROBABILITY, tau)
     ratings = dict.fromkeys(participants, _PRIOR) | dict(start or {})
     log = tuple(games)
     for game in log:

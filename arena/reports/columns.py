@@ -14,6 +14,7 @@ from arena.errors import UsageError
 from arena.reports.foreign import printable
 
 if TYPE_CHECKING:  # the help of a command names the columns, and needs no store for that
+    from arena.ratings.posterior import Verdict
     from arena.reports.model import Row
     from arena.tournament.standings import Encounter, Tally
 
@@ -38,6 +39,8 @@ class Column:
     """Whether a positive number shows its sign."""
     text: bool = False
     """Whether it holds text: aligned to the left, cut where it is too long."""
+    probability: bool = False
+    """Whether it is shown in percent."""
 
     def cell(self, row: Row) -> str:
         """The value for a person: printable, of fixed places, thousands apart."""
@@ -48,8 +51,26 @@ class Column:
                 return printable(text)
             case int(number):
                 return f"{number:,}"
+            case number if self.probability:
+                return percent(number)
             case number:
                 return f"{number:{'+' if self.signed else ''}z.{self.digits}f}"  # z: no -0.00
+
+
+def percent(probability: float) -> str:
+    """`97%`; what is possible is never 0% and what is not certain never 100%."""
+    return "<1%" if probability < 0.005 else ">99%" if probability >= 0.995 else f"{probability:.0%}"
+
+
+def ranks(verdict: Verdict) -> str:
+    """`1-3`, or `2` where only one rank is left."""
+    best, worst = verdict.ranks
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
+def _judged(value: Callable[[Verdict], Value]) -> Callable[[Row], Value]:
+    """What the verdict on a row says, nothing where there is none yet."""
+    return lambda row: None if row.verdict is None else value(row.verdict)
 
 
 def _won_lost(tally: Tally) -> str:
@@ -67,13 +88,36 @@ def margin(met: Encounter) -> str:
 
 
 COLUMNS: Sequence[Column] = (
-    Column("rank", "#", "place by score; equal scores share a rank", lambda row: row.rank),
+    Column("rank", "#", "place; bots that cannot be told apart share a rank", lambda row: row.rank),
     Column("bot", "bot", "its name in this tournament", lambda row: row.participant.name, text=True),
     Column("version", "version", "the bot's version", lambda row: row.participant.version or None, text=True),
     Column("author", "author", "who wrote it", lambda row: row.participant.author or None, text=True),
     Column("score", "score", "mu - 3 sigma: it is almost surely at least that strong", lambda row: row.rating.score),
     Column("mu", "mu", "strength by TrueSkill over all complete pairs; 25 is average", lambda row: row.rating.mu),
     Column("sigma", "sigma", "standard deviation of mu: how uncertain it is", lambda row: row.rating.sigma),
+    Column(
+        "error",
+        "±95%",
+        "the bar that holds its strength, relative to the field, with 95%",
+        _judged(lambda verdict: verdict.error),
+    ),
+    Column("ranks", "ranks", "the ranks that hold its true one with 95%", _judged(ranks), text=True),
+    Column("rank-best", "best", "the best of these", _judged(lambda verdict: verdict.ranks[0])),
+    Column("rank-worst", "worst", "the worst of these", _judged(lambda verdict: verdict.ranks[1])),
+    Column(
+        "next",
+        "> next",
+        "how likely it is better than the next in the table",
+        _judged(lambda verdict: verdict.better_than_next),
+        probability=True,
+    ),
+    Column(
+        "first",
+        "first",
+        "how likely it is the best of all",
+        _judged(lambda verdict: verdict.first),
+        probability=True,
+    ),
     Column("matches", "matches", "finished matches", lambda row: row.standing.matches.total),
     Column("won", "won", "matches won", lambda row: row.standing.matches.won),
     Column("drawn", "drawn", "matches drawn", lambda row: row.standing.matches.drawn),
@@ -139,9 +183,10 @@ _IN_BLOCKS = {
     "points": "game points a match, its own less the mean of the others'",
 }
 """What columns are about where the evidence is blocks."""
-TABLE_COLUMNS = "rank,bot,score,mu,sigma,matches,won-lost,pairs,points,faults,median,p99"
+TABLE_COLUMNS = "rank,bot,score,mu,sigma,error,ranks,next,first,matches,won-lost,pairs,points,faults,median,p99"
 """The columns of a table for people."""
-CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in ("won-lost", "pairs", "fault-kinds"))
+_SEVERAL_VALUES = ("ranks", "won-lost", "pairs", "fault-kinds")
+CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in _SEVERAL_VALUES)
 """The columns of a table for programs: every one that holds a single value."""
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from arena.reports import Part
+from arena.reports import Part, words
 from arena.reports.model import Row, RunReport
 from arena.store.values import StoredFault
 
@@ -124,8 +124,8 @@ class Tally(_Object):
 class Standing(_Object):
     """One line of the ranking table."""
 
-    rank: int
-    """1 is first; equal scores share a rank."""
+    rank: int | None
+    """1 is first; bots that cannot be told apart share a rank; null, as all that follows from it, without a pair."""
     bot: _Foreign
     version: _Foreign
     author: _Foreign
@@ -133,6 +133,16 @@ class Standing(_Object):
     """mu - 3 sigma."""
     mu: _Number
     sigma: _Number
+    error: _Number | None
+    """Half the bar that holds the strength, relative to the field, with 95%."""
+    rank_best: int | None
+    """The best of the ranks that hold the true one with 95%."""
+    rank_worst: int | None
+    """The worst of them."""
+    better_than_next: _Number | None
+    """The probability that it is better than the next in the list; null for the last."""
+    first: _Number | None
+    """The probability that it is the best of all."""
     matches: Tally
     pairs: Tally
     points_for: int
@@ -195,6 +205,8 @@ class Document(_Object):
 
     schema_version: Literal[1]
     run: Run
+    verdict: _Foreign
+    """What the ranking says, in one sentence."""
     standings: tuple[Standing, ...]
     """The ranking, best first."""
     crosstable: tuple[Encounter, ...]
@@ -222,6 +234,7 @@ def _document(report: RunReport) -> Document:
     return Document(
         schema_version=1,
         run=Run.model_validate(report.run),
+        verdict=words.verdict(report),
         standings=tuple(map(_standing, report.rows)),
         crosstable=tuple(
             Encounter(
@@ -244,7 +257,7 @@ def _document(report: RunReport) -> Document:
 
 
 def _standing(row: Row) -> Standing:
-    standing = row.standing
+    standing, verdict = row.standing, row.verdict
     return Standing(
         rank=row.rank,
         bot=row.participant.name,
@@ -253,6 +266,11 @@ def _standing(row: Row) -> Standing:
         score=row.rating.score,
         mu=row.rating.mu,
         sigma=row.rating.sigma,
+        error=verdict.error if verdict else None,
+        rank_best=verdict.ranks[0] if verdict else None,
+        rank_worst=verdict.ranks[1] if verdict else None,
+        better_than_next=verdict.better_than_next if verdict else None,
+        first=verdict.first if verdict else None,
         matches=Tally.model_validate(standing.matches),
         pairs=Tally.model_validate(standing.pairs),
         points_for=standing.points_for,

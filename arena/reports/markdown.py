@@ -42,6 +42,8 @@ def _lines(report: RunReport, columns: Sequence[Column]) -> Iterator[str]:
     yield escape(words.size(report.run))
     yield ""
     if report.run.pairs_finished:
+        yield escape(words.verdict(report))
+        yield ""
         yield from _ranking(report.rows, columns)
         yield ""
         yield from _list((column.header, column.about) for column in columns)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena.ratings.base import Rating
+from arena.ratings.posterior import Verdict
 from arena.store.chains import Participant
 from arena.store.values import Epoch, State, StoredFault
 from arena.tournament.standings import Encounter, Standing
@@ -69,11 +70,16 @@ class RunFacts:
 class Row:
     """One participant's line in the ranking table."""
 
-    rank: int
-    """1 is first; equal scores share a rank."""
     participant: Participant
     rating: Rating
+    verdict: Verdict | None
+    """None until it has a complete pair."""
     standing: Standing
+
+    @property
+    def rank(self) -> int | None:
+        """1 is first; bots that cannot be told apart share a rank.  None until there is a complete pair."""
+        return None if self.verdict is None else self.verdict.rank
 
 
 @dataclass(frozen=True, slots=True)

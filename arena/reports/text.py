@@ -45,7 +45,8 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
     """The whole report, for a terminal of `width` characters."""
     unit = report.run.unit
     how_to_read = (
-        f"score is mu - 3 sigma; {HOW_TO_READ[unit]}; "
+        "who cannot be told apart at 95% shares a rank; score is mu - 3 sigma; ±95% is relative to the field; "
+        f"> next and first are probabilities; {HOW_TO_READ[unit]}; "
         "ms is the median time of a decision; all columns: arena show --help"
     )
     facts = [*words.results(report), *_faults(report), *words.provenance(report.run)]
@@ -53,6 +54,7 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
         return Group(heading(report.run), "", Text(words.nothing_to_rank(report.run)), "", _facts(facts))
     return Group(
         heading(report.run),
+        Text(printable(words.verdict(report))),
         "",
         ranking(report.rows, worded(columns, unit), width),
         "",
@@ -101,7 +103,8 @@ def _fitting(grid: Callable[[int, int], _Grid], columns: int, text_width: int, w
 def crosstable(report: RunReport, width: int) -> RenderableType:
     """Each bot (a line) against each other, in the order of the ranking, as detailed as `width` allows."""
     names = [row.participant.name for row in report.rows]
-    labels = [f"{row.rank} {_cut(printable(row.participant.name), NAME_WIDTH)}" for row in report.rows]
+    places = [str(place) for place in range(1, len(names) + 1)]
+    labels = [f"{place} {_cut(printable(name), NAME_WIDTH)}" for place, name in zip(places, names, strict=True)]
     met = [[report.crosstable.get((name, other)) for other in names] for name in names]
     texts = [True, *(False for _ in names)]
     detailed = _Grid(
@@ -110,7 +113,7 @@ def crosstable(report: RunReport, width: int) -> RenderableType:
         lines=[[label, *map(_pairs_and_points, line)] for label, line in zip(labels, met, strict=True)],
     )
     short = _Grid(
-        headers=[f"% of {report.run.unit}", *(str(row.rank) for row in report.rows)],
+        headers=[f"% of {report.run.unit}", *places],
         texts=texts,
         lines=[[label, *map(_percent, line)] for label, line in zip(labels, met, strict=True)],
     )

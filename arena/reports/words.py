@@ -6,15 +6,19 @@ Foreign text is in here as it came: each format makes it harmless in its own way
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 
+from arena.reports.columns import percent
 from arena.reports.counting import counted
 from arena.reports.model import RunFacts, RunReport
 from arena.store.queries import in_words
 from arena.store.values import StoredFault
 
 CAREERS_SHOWN = 20
+NAMES_SHOWN = 5
+"""Of bots that are tied."""
 Fact = tuple[str, str]
 """A label and its text."""
 _FRAMES = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*")
@@ -28,6 +32,32 @@ def size(run: RunFacts) -> str:
         f"{run.rules_name}, {run.format} of {counted(len(run.participants), 'bot')}, "
         f"{run.matches_finished:,} of {counted(run.matches_planned, 'match')}{void}"
     )
+
+
+def verdict(report: RunReport) -> str:
+    """What the table says, in one sentence: who is first and how surely, and who cannot be told apart.
+
+    `anna is first with 97%; bert, cleo and dora are tied.`
+    """
+    ranked = [row for row in report.rows if row.verdict is not None]
+    parts = []
+    for rank, rows in groupby(ranked, key=lambda row: row.rank):
+        tied = [row.participant.name for row in rows]
+        if rank == 1:
+            best = max(ranked, key=lambda row: row.verdict.first if row.verdict else 0.0)
+            assert best.verdict is not None
+            likely = f"{best.participant.name} is first with {percent(best.verdict.first)}"
+            parts.append(likely if len(tied) == 1 else f"{_all_of(tied)} cannot be told apart: {likely}")
+        elif len(tied) > 1:
+            parts.append(f"{_all_of(tied)} are tied")
+    return f"{'; '.join(parts)}." if parts else nothing_to_rank(report.run)
+
+
+def _all_of(names: Sequence[str]) -> str:
+    """`anna, bert and cleo`; of many only their number."""
+    if len(names) > NAMES_SHOWN:
+        return f"{', '.join(names[: NAMES_SHOWN - 1])} and {len(names) - NAMES_SHOWN + 1} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def results(report: RunReport) -> Iterator[Fact]:

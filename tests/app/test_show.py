@@ -7,11 +7,13 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from arena.app.show import LAST_FAULTS, WITHHELD, build_report, find_run, rank
+from arena.app.show import LAST_FAULTS, WITHHELD, build_report, find_run, ranking
 from arena.errors import UsageError
 from arena.ratings.base import Rating
+from arena.ratings.posterior import Posterior
 from arena.reports import Part
 from arena.reports import json as json_report
 from arena.reports.model import RunReport
@@ -48,15 +50,23 @@ def test_the_better_bot_is_first_and_every_match_is_counted_once(tmp_path: Path)
     assert all(row.standing.pairs.total == 10 for row in report.rows)
 
 
-def test_equal_scores_share_a_rank_and_stand_by_name() -> None:
-    ratings = {"b": Rating(25.0, 5.0), "a": Rating(25.0 + 1e-7, 5.0), "c": Rating(20.0, 5.0), "d": Rating(30.0, 5.0)}
-    rows = rank([bot(name) for name in "bcad"], ratings, {name: Standing(name) for name in "abcd"})
-    assert [(row.rank, row.participant.name) for row in rows] == [(1, "d"), (2, "a"), (2, "b"), (4, "c")]
+def test_bots_stand_by_rank_then_score_then_name_and_last_who_has_no_pair() -> None:
+    ratings = {"b": Rating(25.0, 5.0), "a": Rating(25.0 + 1e-7, 5.0), "c": Rating(26.0, 5.0), "d": Rating(60.0, 5.0)}
+    belief = Posterior(tuple("abcd"), np.array([25.0, 25.0, 26.0, 60.0]), np.eye(4))
+    names = ["new", *"bcad"]
+    rows = ranking(
+        [bot(name) for name in names],
+        ratings | {"new": Rating(25.0, 25 / 3)},
+        belief,
+        {name: Standing(name) for name in names},
+    )
+    found = [(row.rank, row.participant.name) for row in rows]
+    assert found == [(1, "d"), (2, "c"), (2, "a"), (2, "b"), (None, "new")]
 
 
 def test_a_run_without_a_complete_pair_leaves_everybody_at_the_prior(tmp_path: Path) -> None:
     report = reported(play_run(tmp_path, pairs=5, matches=1))
-    assert {row.rank for row in report.rows} == {1}
+    assert {row.rank for row in report.rows} == {None}
     assert {(row.rating.mu, row.rating.sigma) for row in report.rows} == {(25.0, 25 / 3)}
     assert report.run.pairs_finished == 0 and report.run.draw_probability == 0
 

@@ -7,16 +7,17 @@ import pytest
 from arena.errors import UsageError
 from arena.match.summary import Histogram
 from arena.ratings.base import Rating
+from arena.ratings.posterior import Verdict
 from arena.reports.columns import COLUMNS, CSV_COLUMNS, NOTHING, TABLE_COLUMNS, parse_columns
 from arena.reports.model import Row, RunReport
 from arena.store import Participant
 from arena.tournament.standings import Standing, Tally
 
-NEWCOMER = Row(1, Participant("new", "", "", "file", ""), Rating(25.0, 25 / 3), Standing("new"))
+NEWCOMER = Row(Participant("new", "", "", "file", ""), Rating(25.0, 25 / 3), None, Standing("new"))
 VETERAN = Row(
-    rank=2,
     participant=Participant("old", "2.1", "ab", "folder", "Anna"),
     rating=Rating(mu=27.126, sigma=1.004),
+    verdict=Verdict(rank=2, ranks=(1, 3), error=1.234, first=0.001, better_than_next=0.876),
     standing=Standing(
         "old",
         matches=Tally(won=1200, drawn=0, lost=34),
@@ -62,6 +63,7 @@ def test_cells_have_fixed_places_thousands_apart_and_a_sign_where_it_matters() -
     assert cells("matches,won-lost,pairs,deals,points-for", VETERAN) == [
         *("1,234", "1200-34", "500-110-7", "9,000", "8,000")
     ]
+    assert cells("error,ranks,rank-best,rank-worst,next,first", VETERAN) == ["1.23", "1-3", "1", "3", "88%", "<1%"]
     assert cells("faults,fault-kinds,median,p99", VETERAN) == ["3", "illegal 1, late 2", "0.10", "0.10"]
 
 
@@ -71,11 +73,12 @@ def test_a_margin_that_rounds_to_zero_has_no_minus() -> None:
 
 def test_a_bot_without_a_match_has_dashes_not_numbers() -> None:
     assert cells("points,median,p99,version,author,fault-kinds", NEWCOMER) == [NOTHING] * 6
-    assert cells("rank,matches,won-lost,mu", NEWCOMER) == ["1", "0", "0-0", "25.00"]
+    assert cells("rank,error,ranks,next,first", NEWCOMER) == [NOTHING] * 5
+    assert cells("matches,won-lost,mu", NEWCOMER) == ["0", "0-0", "25.00"]
 
 
 def test_drawn_matches_show_between_won_and_lost() -> None:
-    drawn = Row(1, VETERAN.participant, VETERAN.rating, Standing("old", matches=Tally(3, 1, 2)))
+    drawn = Row(VETERAN.participant, VETERAN.rating, None, Standing("old", matches=Tally(3, 1, 2)))
     assert cells("won-lost", drawn) == ["3-1-2"]
 
 
@@ -86,5 +89,5 @@ def test_the_columns_of_csv_hold_single_values(report: RunReport) -> None:
 
 
 def test_the_default_tables_are_made_of_known_columns() -> None:
-    assert len(parse_columns(TABLE_COLUMNS)) == 12
+    assert len(parse_columns(TABLE_COLUMNS)) == 16
     assert {"won", "drawn", "lost", "mu", "sigma", "score"} <= {column.name for column in parse_columns(CSV_COLUMNS)}
