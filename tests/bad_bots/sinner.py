@@ -165,12 +165,35 @@ class Sinner:
         await self.write(good)
 
 
+def look_around() -> None:
+    """Print what a process can find out about itself, its parent and its places."""
+    parent = f"/proc/{os.getppid()}"
+    for path in (
+        *(f"/proc/self/{name}" for name in os.listdir("/proc/self")),
+        f"{parent}/cmdline",
+        f"{parent}/environ",
+    ):
+        try:
+            with open(path, "rb") as file:
+                print(path, file.read(20_000))
+        except OSError:  # a folder, or not to be read
+            pass
+    places = [os.path.dirname(os.environ["ARENA_ADDRESS"].removeprefix("unix:")), os.environ["HOME"], "/proc/self/fd"]
+    for place in places:
+        for name in os.listdir(place):
+            path = os.path.join(place, name)
+            print(path, os.readlink(path) if os.path.islink(path) else "")
+    print(sys.argv, os.getcwd(), dict(os.environ), flush=True)
+
+
 async def play(request: object, context: aio.ServicerContext[bytes, bytes]) -> None:
     sinner = Sinner(context)
     if SIN.endswith("bomb"):
         context.set_compression(grpc.Compression.Gzip)
     try:
         while isinstance(message := await context.read(), bytes):
+            if SIN == "snoop":
+                print(message, flush=True)
             decisions = [event for event in codec.events(message) if isinstance(event, codec.Decision)]
             if SIN == "last-first":
                 decisions.reverse()
@@ -204,6 +227,8 @@ async def main() -> None:
     if SIN == "not-starting":
         print("no such model file", file=sys.stderr, flush=True)
         sys.exit(3)
+    if SIN == "snoop":
+        look_around()
     if SIN == "slow-start":
         await asyncio.sleep(AT)
     if SIN == "no-http":

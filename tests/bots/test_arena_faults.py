@@ -15,6 +15,7 @@ import pytest
 from arena.app.engines import local
 from arena.bots import bot as bots
 from arena.bots.launcher import launch
+from arena.bots.manifest import BotSpec
 from arena.errors import UsageError
 from arena.match.record import Status
 from arena.match.rulings import Fault
@@ -73,11 +74,11 @@ def test_a_bot_that_the_arena_cannot_start_again_makes_its_matches_void(
 def test_a_machine_that_starts_no_process_is_said_in_a_sentence_and_nothing_is_left(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def launch_one(*args: Any, **settings: Any) -> Any:
-        if settings["address"].endswith("b1.0"):
+    async def launch_one(spec: BotSpec, **settings: Any) -> Any:
+        if spec.name == "b":
             raise OSError(24, "Too many open files")
         await asyncio.sleep(0.1)  # the other one is still on its way when this one has failed
-        return await launch(*args, **settings)
+        return await launch(spec, **settings)
 
     monkeypatch.setattr(bots, "launch", launch_one)
     with pytest.raises(UsageError, match=r"could not start a process for bot 'b': .*Too many open files"):

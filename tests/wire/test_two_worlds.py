@@ -113,7 +113,15 @@ def played(processes: Processes, name: str, matches: Sequence[Pair], world: int)
 async def _played(processes: Processes, name: str, matches: Sequence[Pair], world: int) -> list[Stream]:
     game = GAMES[name]
     seats = range(game.rules.seats)
-    around = Surroundings(StandingStill(), game.rules, name, processes.folder, processes.folder, "two-worlds", 60.0)
+    around = Surroundings(
+        stopwatch=StandingStill(),
+        rules=game.rules,
+        rules_name=name,
+        sockets=processes.folder,
+        logs=processes.folder,
+        marker="two-worlds",
+        start_s=60.0,
+    )
     async with contextlib.AsyncExitStack() as stack:
         taps: list[Tap] = []
         for seat in seats:

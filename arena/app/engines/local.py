@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import fcntl
 import os
+import secrets
 import shutil
 import tempfile
 import time
@@ -67,7 +68,6 @@ class LocalEngine:
         self._secrets = secrets
         self._around = surroundings
         self._game = Game(setting.rules)
-        self._labels: Iterator[str] = (f"b{number}" for number in range(1 << 62))
 
     async def preflight(self) -> dict[str, BotFailed]:
         """Start every bot once, a few at a time; returns the failures by name."""
@@ -152,7 +152,8 @@ class LocalEngine:
 
     def new_bot(self, name: str) -> Bot:
         """A participant, not yet started."""
-        return Bot(self._specs[name], self._around, next(self._labels))
+        label = secrets.token_hex(6)  # a bot sees it in its address: a number would tell how many came before
+        return Bot(self._specs[name], self._around, label)
 
     def _seated(self, seats: Sequence[str]) -> dict[str, Bot]:
         """A bot for each seat, not yet started, by its place in the orders of these seats."""
