@@ -19,7 +19,7 @@ from arena.cards import Card
 from arena.errors import ArenaError
 from arena.game.game import Game
 from arena.game.rules import Rules
-from arena.match.record import FaultRecord, MatchRecord, Status, replay
+from arena.match.record import FaultRecord, MatchRecord, Status, prove
 from arena.match.rulings import Fault, loss_of
 from arena.match.summary import MatchKey, MatchSummary
 from arena.store.chains import ChainHead, Participant, canonical, chain_start, link, play_hash
@@ -286,8 +286,7 @@ class _Proof:
         record = MatchRecord.from_json(values["play"], values["testimony"])
         list_id = decks.list_id(key.pairing, key.leg, key.number, block.mirrored)
         cards = self._game.cards
-        for _ in replay(self._game, lambda number: _deck(secret, list_id, number, cards), record):
-            self._decisions += 1
+        self._decisions += prove(self._game, lambda number: _deck(secret, list_id, number, cards), record)
         self._deals += len(record.deals)
         _same(self._where, "record", record.play_json(), values["play"])
         _same(self._where, "testimony", record.testimony.to_json(), values["testimony"])

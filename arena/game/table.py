@@ -6,6 +6,7 @@ Seats are numbered clockwise from 0.  A side is what scores: a seat, or two part
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from arena.game.rules import Rules, Seating
 
@@ -26,6 +27,7 @@ class Table:
     """`orders[dealer][leader]`: the seats that play a trick, clockwise from its leader."""
 
     @classmethod
+    @cache
     def of(cls, rules: Rules) -> Table:
         """The table that the rules ask for."""
         seats = rules.seats

@@ -6,6 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from arena.game.rules import Rules
@@ -44,7 +46,7 @@ class Histogram:
     @classmethod
     def of(cls, times_us: Iterable[int]) -> Histogram:
         """The histogram of times in microseconds."""
-        return cls(Counter(_bucket(time) for time in times_us))
+        return cls(Counter(map(_bucket, times_us)))
 
     def __add__(self, other: Histogram) -> Histogram:
         merged = Counter(self.counts)
@@ -75,6 +77,7 @@ class Histogram:
         return cls({int(bucket): count for bucket, count in data.items()})
 
 
+@lru_cache(maxsize=1 << 14)
 def _bucket(time_us: int) -> int:
     return 0 if time_us <= 1 else math.ceil(BUCKETS_PER_DECADE * math.log10(time_us))
 
@@ -131,7 +134,7 @@ class MatchSummary:
                     bool(deal.points[side]) and deal.points[side] == max(deal.points) for deal in record.deals
                 ),
                 faults=dict(faults[side]),
-                times=Histogram.of(time for seat in table.members[side] for time in _times(record, seat)),
+                times=Histogram.of(chain.from_iterable(_times(record, seat) for seat in table.members[side])),
             )
             for side in range(table.sides)
         )
