@@ -16,7 +16,7 @@ BASELINE := proto/baseline.binpb
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tournament test bench proto baseline lint lock clean
+.PHONY: help setup tournament test soak bench proto baseline lint lock clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -31,6 +31,9 @@ tournament: $(STAMP) ## play and rate a tournament:  make tournament ARGS="tourn
 
 test: $(STAMP) ## run the tests:  make test ARGS="tests/game -x"
 	@$(BIN)/python -m pytest $(ARGS)
+
+soak: $(STAMP) ## the tests that take long: kill -9 the arena 200 times
+	@$(BIN)/python -m tests.e2e.kill_resume 200
 
 bench: $(STAMP) ## measure the arena; QUICK=1 for a short run
 	@$(BIN)/python -m bench $(if $(QUICK),--quick) $(ARGS)

@@ -229,10 +229,12 @@ def header(plan: Plan) -> Iterator[str]:
 
 
 def in_words(summary: MatchSummary) -> str:
-    """One finished match in a line."""
+    """One finished match in a line: no other match of the run has the same."""
+    key = summary.key
     sides = " - ".join(f"{printable(' and '.join(members(side)))} {side.points}" for side in summary.sides)
     faults = sum(sum(side.faults.values()) for side in summary.sides)
-    return f"{sides} ({summary.status}, {counted(summary.deals, 'deal')}, {counted(faults, 'fault')})"
+    of = f"epoch {key.epoch}, list {key.number}, leg {key.leg}"
+    return f"{of}: {sides} ({summary.status}, {counted(summary.deals, 'deal')}, {counted(faults, 'fault')})"
 
 
 def duration(seconds: float) -> str:

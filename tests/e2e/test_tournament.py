@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import signal
 import subprocess
 import sys
@@ -102,33 +101,6 @@ def test_the_same_seed_gives_the_same_play_whatever_the_jobs(place: Path) -> Non
     arena(place, "tournament", "cup.toml", "--seed", "8", "--name", "other", "--jobs", "1")
     assert play_part(place, "one") == play_part(place, "three")
     assert play_part(place, "one") != play_part(place, "other")
-
-
-def test_a_run_killed_at_random_moments_resumes_with_nothing_lost_and_nothing_twice(place: Path) -> None:
-    config(place, pairs=12, block=3)
-    arena(place, "tournament", "cup.toml", "--seed", "5", "--name", "whole")
-    rng = random.Random(1)
-    words = ["tournament", "cup.toml", "--seed", "5", "--name", "broken"]
-    acknowledged = 0
-    for _ in range(4):
-        run = subprocess.Popen([*ARENA, *words], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            run.wait(rng.uniform(0.7, 3.0))
-        except subprocess.TimeoutExpired:
-            run.send_signal(signal.SIGKILL)
-            run.wait()
-        wait_until_nothing_is_left(place)
-        if (place / "arena-data" / "arena.db").exists():
-            shown = subprocess.run(
-                [*ARENA, "show", "broken", "--format", "json"], cwd=place, capture_output=True, text=True, timeout=60
-            )
-            if shown.returncode == 0:
-                finished = json.loads(shown.stdout)["run"]["matches_finished"]
-                assert finished >= acknowledged
-                acknowledged = finished
-                words = ["tournament", "cup.toml", "--seed", "5", "--resume", "broken"]
-    arena(place, *words)
-    assert play_part(place, "broken") == play_part(place, "whole")
 
 
 def test_the_first_ctrl_c_drains_and_says_how_to_go_on(place: Path) -> None:

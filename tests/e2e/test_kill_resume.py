@@ -1,0 +1,14 @@
+"""A tournament survives its arena: the program that kills it, in its short form (`make soak` has the long one)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e import kill_resume
+
+KILLS = 8
+
+
+@pytest.mark.timeout(600)
+def test_a_run_that_is_killed_and_resumed_is_the_uninterrupted_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert kill_resume.main([str(KILLS)]) == 0, capsys.readouterr().err
