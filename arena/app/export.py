@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arena.app.files import make_folder, whole_file
 from arena.app.show import RUNS, STORE
-from arena.errors import UsageError
 from arena.match.record import Status
 from arena.match.summary import MatchKey, MatchSummary
 from arena.ratings.base import Game
@@ -53,27 +51,11 @@ def export(run: str, data: Path, output: Path | Callable[[str], object] | None =
             write(watched, output)
         else:
             file = output or data / RUNS / tournament.name / FILE
-            _write_whole(file, watched, make_folder=output is None)
+            if output is None:
+                make_folder(file.parent)
+            with whole_file(file) as stream:
+                write(watched, stream.write)
     return Exported(tournament.name, file, watched.head, tuple(watched.hidden))
-
-
-def _write_whole(file: Path, lines: Iterator[Line], *, make_folder: bool) -> None:
-    if file.is_dir():
-        raise UsageError(f"{file} is a folder; choose another --output")
-    part = file.with_name(f"{file.name}.part")
-    try:
-        if make_folder:
-            file.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="ascii", newline="\n") as stream:
-            write(lines, stream.write)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(file)
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}; choose another --output") from None
-    finally:
-        with contextlib.suppress(OSError):  # it was moved or never made, or the disk takes no change at all
-            part.unlink()
 
 
 class _Watched(Iterator[Line]):

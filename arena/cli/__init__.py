@@ -5,7 +5,6 @@ Whatever is slow to import is imported in the command that needs it: `arena --he
 
 from __future__ import annotations
 
-import io
 import sys
 import traceback
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import play, show, tournament, verify
+from arena.cli import play, screen, show, tournament, verify
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -52,22 +51,30 @@ app.command(epilog=play.PRESET_LIST)(play.play)
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (of the process, if none is given); returns the exit code and raises nothing."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a name is no error
+    screen.settle()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         app(_with_name_of_resume(words), prog_name="arena")
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # the reader of the help has left
+            return Exit.DONE
         return end.code if isinstance(end.code, int) else Exit.DONE
     except UsageError as error:
         return _failed(error, Exit.USAGE)
     except ArenaError as error:
         return _failed(error, Exit.BUG)
     except Exception as error:
+        if isinstance(error, OSError) and _raised_by_typer(error):
+            return _failed(screen.unwritable(sys.stdout, error), Exit.USAGE)
         traceback.print_exc()
         return _failed(error, Exit.BUG)
     return Exit.DONE
+
+
+def _raised_by_typer(error: OSError) -> bool:
+    """Whether it happened while Typer wrote a help or a mistake, which it does by itself."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals["__name__"]).startswith("typer.")
 
 
 def _failed(error: Exception, code: Exit) -> Exit:

@@ -19,6 +19,20 @@ PIPE_WIDTH = 160
 """How wide a table may be where there is no terminal."""
 
 
+def settle() -> None:
+    """Once, at the start: a stream that the caller has closed takes nothing, but no file of ours takes its place."""
+    for fd in range(3):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)  # gets the lowest number that is free: this one
+    sys.stdout = sys.stdout or os.fdopen(1, "w")
+    sys.stderr = sys.stderr or os.fdopen(2, "w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a name is no error
+
+
 def emit(data: str) -> None:
     """Write data to stdout.  Raises `UsageError` where it takes none: the disk is full."""
     _write(sys.stdout, data)
@@ -80,7 +94,12 @@ def _writing(stream: IO[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # Whatever is still written, at exit too, goes nowhere and fails no more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        failure = unwritable(stream, error)
         if stream is sys.stdout and not isinstance(error, BrokenPipeError):
-            raise UsageError(f"stdout cannot be written: {error.strerror}") from None
+            raise failure from None
+
+
+def unwritable(stream: IO[str], error: OSError) -> UsageError:
+    """What to say of a stream that took no data; whatever is still written, at exit too, goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return UsageError(f"stdout cannot be written: {error.strerror}")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from arena.app.files import whole_file
 from arena.cli import screen
 from arena.cli.options import DATA, Data, ReportFormat
 from arena.cli.screen import emit
@@ -49,10 +50,8 @@ def show(
     if output is None:
         emit(text)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output} cannot be written: {error.strerror}; choose another --output") from None
+    with whole_file(output) as file:
+        file.write(text)
 
 
 def runs(data: Data = DATA) -> None:
