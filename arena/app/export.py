@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.app.files import make_folder, whole_file
+from arena.app.files import whole_file
 from arena.app.show import RUNS, STORE
 from arena.match.record import Status
 from arena.match.summary import MatchKey, MatchSummary
@@ -51,9 +51,7 @@ def export(run: str, data: Path, output: Path | Callable[[str], object] | None =
             write(watched, output)
         else:
             file = output or data / RUNS / tournament.name / FILE
-            if output is None:
-                make_folder(file.parent)
-            with whole_file(file) as stream:
+            with whole_file(file, make_folder=output is None) as stream:
                 write(watched, stream.write)
     return Exported(tournament.name, file, watched.head, tuple(watched.hidden))
 

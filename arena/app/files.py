@@ -12,17 +12,19 @@ from arena.errors import UsageError
 
 
 @contextlib.contextmanager
-def whole_file(file: Path) -> Iterator[TextIO]:
+def whole_file(file: Path, *, make_folder: bool = False) -> Iterator[TextIO]:
     """Write a file, which is there under its name once all of it is on disk; what was there before stays until then.
 
-    A device, a pipe, or what a link points at (`/dev/stdout`) is written to as it is.  Raises `UsageError`: it cannot
-    be written.
+    A device, a pipe, or what a link points at (`/dev/stdout`) is written to as it is.  The folder is made only if that
+    is wanted.  Raises `UsageError`: it cannot be written.
     """
     if file.is_dir():
         raise UsageError(f"{file} is a folder; choose another --output")
     through = file.is_symlink() or (file.exists() and not file.is_file())
     target = file if through else file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
+        if make_folder:
+            file.parent.mkdir(parents=True, exist_ok=True)
         with target.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream
             stream.flush()
@@ -36,11 +38,3 @@ def whole_file(file: Path) -> Iterator[TextIO]:
         if not through:
             with contextlib.suppress(OSError):  # it was moved or never made, or the disk takes no change at all
                 target.unlink()
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder for such a file, and those above it.  Raises `UsageError`."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the folder {folder} cannot be made: {error.strerror}; choose another --output") from None
