@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from arena.app.data import RUNS, STORE
 from arena.app.files import whole_file
-from arena.app.show import RUNS, STORE
 from arena.match.record import Status
 from arena.match.summary import MatchKey, MatchSummary
 from arena.ratings.base import Game

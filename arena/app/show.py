@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena import __version__
+from arena.app.data import RUNS
 from arena.app.schedules import schedules_of
 from arena.match.record import Status
 from arena.ratings.base import Game, Rating
@@ -19,9 +20,6 @@ from arena.store.queries import Queries
 from arena.store.values import StoredFault
 from arena.tournament.standings import Standing, complete_pairs, crosstable, end_reasons, standings
 
-RUNS = "runs"
-"""The folder of the runs' folders, beside the store."""
-STORE = "arena.db"
 LAST_FAULTS = 20
 """How many faults a report holds with their evidence."""
 _SCORE_DIGITS = 4

@@ -11,17 +11,17 @@ import contextlib
 import datetime
 import itertools
 import os
-import queue
 import signal
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from arena.app import participants
+from arena.app.data import STORE
 from arena.app.engines.local import Setting, local_engine
 from arena.app.schedules import schedule_of, schedules_of
+from arena.app.writer import Writer
 from arena.bots.bot import BotFailed
 from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec
@@ -29,7 +29,8 @@ from arena.errors import ArenaError, UsageError
 from arena.game.presets import name_of
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
-from arena.store import MatchResult, Participant, State, Store, Tournament, open_store
+from arena.store import Epoch, FinishedKeys, Participant, Queries, State, Store, Tournament, open_queries, open_store
+from arena.store.queries import LAST
 from arena.tournament import decks
 from arena.tournament.config import (
     Isolation,
@@ -39,15 +40,13 @@ from arena.tournament.config import (
     differences,
     load_config,
 )
-from arena.tournament.runner import Played, Runner
+from arena.tournament.runner import Runner, Task, open_tasks
 from arena.tournament.schedule import Block, Schedule
 
 MARKER = "arena-run"
 """What the marker of every bot process of every run begins with."""
 SANDBOX = "weak"
 """The level at which local bots are held: resource limits and a session of their own."""
-GROUP = 256
-"""How many matches are committed together at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +81,8 @@ class Plan:
     sandbox: str
     finished: int
     """Matches that the store has already."""
+    interrupted: str | None = None
+    """An earlier run of this file that was stopped early, where a new one begins."""
 
     @property
     def matches(self) -> int:
@@ -118,24 +119,42 @@ class Listener(Protocol):
         """Nothing more is started; blocks under way finish."""
 
 
-def dry_run(options: RunOptions) -> Plan:
-    """What `run_tournament` would play, without a store and without starting a bot."""
+def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
+    """What `run_tournament` would play, and in which order; no bot is started and nothing is written."""
     config = load_config(options.config)
     specs = participants.of_config(config)
-    schedule = schedule_of(
-        config.identity(), tuple(specs), participants.untrusted(specs, config.trust_bots), previous=None
-    )
-    return Plan(
-        name=options.name or config.name,
+    found, interrupted = None, None
+    epochs: tuple[Epoch, ...] = ()
+    finished = FinishedKeys()
+    lacks_epoch = True
+    if options.resume is not None or (options.data / STORE).exists():
+        with open_queries(options.data / STORE) as queries:
+            if options.resume is None:
+                interrupted = _interrupted(queries, config)
+            else:
+                found = _find(queries, options, config)
+                _check_fits(queries, found, options, config, specs)
+                epochs = queries.epochs(found)
+                finished = queries.finished_keys(found)
+                lacks_epoch = _lacks_epoch(epochs, config, specs)
+    schedules = schedules_of(epochs)
+    if lacks_epoch:
+        untrusted = participants.untrusted(specs, config.trust_bots)
+        previous = schedules[-1] if schedules else None
+        schedules += (schedule_of(config.identity(), tuple(specs), untrusted, previous=previous),)
+    plan = Plan(
+        name=found.name if found else options.name or f"{config.name}-N",  # which number is free is known at the start
         config=config,
         specs=specs,
-        schedules=(schedule,),
-        commitments=(),
-        seed=options.seed,
+        schedules=schedules,
+        commitments=tuple(epoch.commitment for epoch in epochs),
+        seed=found.about.get("seed") if found else options.seed,
         jobs=options.jobs or config.jobs,
         sandbox=SANDBOX,
-        finished=0,
+        finished=len(finished),
+        interrupted=interrupted,
     )
+    return plan, open_tasks(_blocks(schedules), finished)
 
 
 async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
@@ -152,7 +171,7 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
         raise UsageError(
             f"the data folder {options.data} cannot be made: {error.strerror}; choose another by --data"
         ) from None
-    with open_store(options.data / "arena.db") as store, _Signals(listener) as signals:
+    with open_store(options.data / STORE) as store, _Signals(listener) as signals:
         try:
             return await _run(store, options, config, specs, listener, signals)
         except asyncio.CancelledError:
@@ -171,6 +190,7 @@ async def _run(
 ) -> Finished:
     """Nothing is entered into the store before every bot has shown that it can play."""
     found = None if options.resume is None else _find(store, options, config)
+    interrupted = _interrupted(store, config) if found is None else None
     name = _new_name(store, options, config) if found is None else found.name
     setting = Setting(
         rules=config.rules,
@@ -205,9 +225,10 @@ async def _run(
                 jobs=options.jobs or config.jobs,
                 sandbox=SANDBOX,
                 finished=len(finished),
+                interrupted=interrupted,
             )
             listener.planned(plan)
-            with _Writer(store, tournament, config, listener) as writer:
+            with Writer(store, tournament, config.rules, listener.committed) as writer:
                 runner = Runner(_blocks(plan.schedules), finished, engine, writer.record, plan.jobs)
                 store.set_state(tournament, State.RUNNING)
                 complete = await _until_done_or_stopped(runner, signals)
@@ -329,18 +350,28 @@ def _create(
     )
 
 
-def _find(store: Store, options: RunOptions, config: TournamentConfig) -> Tournament:
-    if options.resume != "last":
+def _find(store: Queries, options: RunOptions, config: TournamentConfig) -> Tournament:
+    if options.resume != LAST:
         assert options.resume is not None
         return store.tournament(options.resume)
-    mine = [tally.tournament for tally in store.tournaments() if tally.tournament.about.get("file") == config.name]
+    mine = _runs_of(store, config)
     if not mine:
         raise UsageError(f"there is no run of {config.path} in {options.data} to resume: start one without --resume")
     return mine[-1]
 
 
+def _interrupted(store: Queries, config: TournamentConfig) -> str | None:
+    """The name of the newest run of this file, if it was stopped early."""
+    mine = _runs_of(store, config)
+    return mine[-1].name if mine and mine[-1].state is State.INTERRUPTED else None
+
+
+def _runs_of(store: Queries, config: TournamentConfig) -> list[Tournament]:
+    return [tally.tournament for tally in store.tournaments() if tally.tournament.about.get("file") == config.name]
+
+
 def _check_fits(
-    store: Store,
+    store: Queries,
     tournament: Tournament,
     options: RunOptions,
     config: TournamentConfig,
@@ -367,9 +398,8 @@ def _check_fits(
         )
 
 
-def _lacks_epoch(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
+def _lacks_epoch(epochs: Sequence[Epoch], config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
     """Whether the run has no epoch yet, or has grown by pairs or bots since the last one was opened."""
-    epochs = store.epochs(tournament)
     if not epochs:
         return True
     latest = epochs[-1]
@@ -377,9 +407,10 @@ def _lacks_epoch(store: Store, tournament: Tournament, config: TournamentConfig,
 
 
 def _has_work(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
-    if _lacks_epoch(store, tournament, config, specs):
+    epochs = store.epochs(tournament)
+    if _lacks_epoch(epochs, config, specs):
         return True
-    planned = sum(schedule.match_count for schedule in schedules_of(store.epochs(tournament)))
+    planned = sum(schedule.match_count for schedule in schedules_of(epochs))
     return len(store.finished_keys(tournament)) < planned
 
 
@@ -391,9 +422,9 @@ def _grow(store: Store, tournament: Tournament, config: TournamentConfig, specs:
     known = {participant.name for participant in store.participants(tournament)}
     if added := [_participant(spec) for name, spec in specs.items() if name not in known]:
         store.add_participants(tournament, added)
-    if _lacks_epoch(store, tournament, config, specs):
-        number = len(store.epochs(tournament))
-        _open_epoch(store, tournament, number, tournament.about.get("seed"), config, specs)
+    epochs = store.epochs(tournament)
+    if _lacks_epoch(epochs, config, specs):
+        _open_epoch(store, tournament, len(epochs), tournament.about.get("seed"), config, specs)
 
 
 def _open_epoch(
@@ -436,88 +467,3 @@ def _judge_preflight(config: TournamentConfig, failures: Mapping[str, BotFailed]
         raise UsageError("\n".join(lines))
     for name, failure in failures.items():
         listener.broken(name, failure.evidence)
-
-
-# -- writing ---------------------------------------------------------------------------------------------------------
-
-
-class _Writer:
-    """The one thread that writes: commits what has gathered since its last commit, then lets the waiting know."""
-
-    def __init__(self, store: Store, tournament: Tournament, config: TournamentConfig, listener: Listener) -> None:
-        self._store = store
-        self._tournament = tournament
-        self._rules = config.rules
-        self._listener = listener
-        self._queue: queue.SimpleQueue[tuple[Played, asyncio.Future[None]] | None] = queue.SimpleQueue()
-        self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._write, name="store writer", daemon=True)
-
-    def __enter__(self) -> _Writer:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._queue.put(None)
-        self._thread.join()
-
-    async def record(self, played: Played) -> None:
-        """Returns once the match is committed; raises what the store raises."""
-        done: asyncio.Future[None] = self._loop.create_future()
-        self._queue.put((played, done))
-        await done
-
-    def _write(self) -> None:
-        while (item := self._queue.get()) is not None:
-            group = [item]
-            while len(group) < GROUP:
-                try:
-                    more = self._queue.get_nowait()
-                except queue.Empty:
-                    break
-                if more is None:
-                    self._queue.put(None)
-                    break
-                group.append(more)
-            try:
-                summaries = self._commit([played for played, _ in group])
-            except Exception as error:
-                self._tell(group, (), error)
-            else:
-                self._tell(group, summaries, None)
-
-    def _commit(self, group: Sequence[Played]) -> list[MatchSummary]:
-        results = []
-        for played in group:
-            if not played.final:
-                self._store.record_void(self._tournament, played.key, played.record.testimony.evidence[0])
-                continue
-            summary = MatchSummary.of(played.key, played.mirrored, played.seats, self._rules, played.record)
-            results.append(
-                MatchResult(played.key, played.position, played.seats, played.mirrored, played.record, summary)
-            )
-        self._store.record(self._tournament, results)
-        return [result.summary for result in results]
-
-    def _tell(
-        self,
-        group: Sequence[tuple[Played, asyncio.Future[None]]],
-        summaries: Sequence[MatchSummary],
-        error: Exception | None,
-    ) -> None:
-        def wake() -> None:
-            failure = error
-            try:
-                if summaries:
-                    self._listener.committed(summaries)
-            except Exception as deaf:  # what was committed stays so, but nobody may wait for ever
-                failure = deaf
-            for _, done in group:
-                if not done.done():
-                    if failure is None:
-                        done.set_result(None)
-                    else:
-                        done.set_exception(failure)
-
-        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
-            self._loop.call_soon_threadsafe(wake)

@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, assert_never
 
+from arena.app.data import STORE
 from arena.app.export import RunningTable, key_of, lines_of, summary_of
 from arena.app.schedules import schedules_of
-from arena.app.show import STORE
 from arena.cards import Card
 from arena.errors import ArenaError
 from arena.game.game import Game

@@ -20,7 +20,7 @@ MEANINGS = {
     Exit.DONE: "done",
     Exit.WRONG: "finished, but something is wrong (a void match, a record that differs)",
     Exit.USAGE: "a mistake in the command line, a file or a bot",
-    Exit.BUG: "a bug of the arena",
+    Exit.BUG: "the arena failed: a bug, or a store that takes no more results",
     Exit.STOPPED: "stopped early; --resume goes on",
     Exit.INTERRUPTED: "interrupted",
 }

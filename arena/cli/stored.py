@@ -26,7 +26,7 @@ def report_of(run: str, data: Path, *, operator: bool = False) -> RunReport:
 
 def queries_of(data: Path) -> Queries:
     """The store of this folder, to be read only."""
-    from arena.app.show import STORE
+    from arena.app.data import STORE
     from arena.store import open_queries
 
     return open_queries(with_store(data) / STORE)
@@ -34,7 +34,7 @@ def queries_of(data: Path) -> Queries:
 
 def with_store(data: Path) -> Path:
     """The folder, which must have a store."""
-    from arena.app.show import STORE
+    from arena.app.data import STORE
 
     if not (data / STORE).exists():
         raise UsageError(f"no tournament was played in {data} yet; play one first, or name its folder by --data")

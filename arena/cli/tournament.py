@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,19 +71,22 @@ def tournament(
 
 
 def _plan_in_words(options: RunOptions) -> Iterator[str]:
-    """The header of the run, and its blocks in the order of the schedule."""
+    """The header of the run, and its blocks in the order of the schedule, but for those that are played."""
     from arena.app.tournament import dry_run
     from arena.cli.progress import header
 
-    plan = dry_run(options)
-    # Which number is free is known when the run begins.
-    yield from header(replace(plan, name=options.name or options.resume or f"{plan.config.name}-N"))
-    for schedule in plan.schedules:
-        for block in schedule.blocks():
-            first, last = block.numbers[0], block.numbers[-1]
-            lists = f"list {first}" if first == last else f"lists {first} to {last}"
-            decks = "mirrored" if block.mirrored else "decks of their own"
-            yield f"block {block.position}: {' - '.join(map(printable, block.seats))}, {lists}, {decks}"
+    plan, tasks = dry_run(options)
+    yield from header(plan)
+    for task in tasks:
+        block = task.block
+        first, last = block.numbers[0], block.numbers[-1]
+        lists = f"list {first}" if first == last else f"lists {first} to {last}"
+        decks = "mirrored" if block.mirrored else "decks of their own"
+        played = len(block.numbers) - len(task.keys)
+        so_far = f", {played} of them played" if played else ""
+        epoch = f"epoch {block.epoch}, " if len(plan.schedules) > 1 else ""
+        seats = " - ".join(map(printable, block.seats))
+        yield f"{epoch}block {block.position}: {seats}, {lists}, {decks}{so_far}"
 
 
 def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:

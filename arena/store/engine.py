@@ -71,6 +71,8 @@ class Database:
         try:
             yield
         except IntegrityError as error:
+            if getattr(error.orig, "sqlite_errorname", "") == "SQLITE_CONSTRAINT_TRIGGER":  # somebody else's trigger
+                raise UsageError(_sentence(error.orig or error, self.where)) from error
             raise StoreError(
                 f"the store {self.where} refuses a contradiction, nothing was written: {error.orig}"
             ) from error

@@ -6,7 +6,7 @@ Methods block on the disk: the arena calls those that write from one thread of i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -242,7 +242,8 @@ class Store(Queries):
         try:
             yield
         finally:
-            with self._database.writing() as connection:
+            # A lock that a broken database keeps is void as soon as this process has ended.
+            with suppress(UsageError), self._database.writing() as connection:
                 connection.execute(
                     delete(locks).where(
                         locks.c.tournament == tournament.id,

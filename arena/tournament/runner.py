@@ -7,7 +7,7 @@ recorded before is skipped, which is all there is to resuming.  A void match is 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -64,7 +64,7 @@ class Runner:
         record: Callable[[Played], Awaitable[None]],
         jobs: int,
     ) -> None:
-        self._tasks = self._open_tasks(blocks, finished)
+        self._tasks = open_tasks(blocks, finished)
         self._again: list[Task] = []
         self._engine = engine
         self._record = record
@@ -96,32 +96,43 @@ class Runner:
             task = self._again.pop(0) if self._again else next(self._tasks, None)
             if task is None:
                 return True
-            played: list[Played] = []
-            recording: list[asyncio.Future[None]] = []
-
-            def report(
-                match: Played,
-                played: list[Played] = played,
-                recording: list[asyncio.Future[None]] = recording,
-            ) -> None:
-                played.append(match)
-                recording.append(asyncio.ensure_future(self._record(match)))
-
             self._under_way += 1
             try:
-                await self._engine.play(task, report)
+                played = await self._play(task)
             finally:
                 self._under_way -= 1
-                await asyncio.gather(*recording)
             void = {match.key for match in played if not match.final}
             if void:
                 keys = tuple(item for item in task.keys if item[1] in void)
                 self._again.append(Task(task.block, keys, task.attempt + 1))
         return not self._again and next(self._tasks, None) is None
 
-    @staticmethod
-    def _open_tasks(blocks: Iterable[Block], finished: Container[MatchKey]) -> Iterator[Task]:
-        for block in blocks:
-            keys = tuple(item for item in iter(block.keys()) if item[1] not in finished)
-            if keys:
-                yield Task(block, keys)
+    async def _play(self, task: Task) -> Sequence[Played]:
+        """Play a task and have its matches recorded; what cannot be recorded ends it at once."""
+        played: list[Played] = []
+        recording: list[asyncio.Future[None]] = []
+
+        def report(match: Played) -> None:
+            played.append(match)
+            recorded = asyncio.ensure_future(self._record(match))
+            recorded.add_done_callback(stop_if_failed)
+            recording.append(recorded)
+
+        def stop_if_failed(recorded: asyncio.Future[None]) -> None:
+            if not recorded.cancelled() and recorded.exception() is not None:
+                playing.cancel()
+
+        playing = asyncio.ensure_future(self._engine.play(task, report))
+        try:
+            await playing
+        finally:
+            await asyncio.gather(*recording)  # its failure is the reason where playing was stopped
+        return played
+
+
+def open_tasks(blocks: Iterable[Block], finished: Container[MatchKey]) -> Iterator[Task]:
+    """What is left of the blocks, in their order; each is looked at when it is its turn."""
+    for block in blocks:
+        keys = tuple(item for item in iter(block.keys()) if item[1] not in finished)
+        if keys:
+            yield Task(block, keys)

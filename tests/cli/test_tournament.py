@@ -212,6 +212,16 @@ def test_the_first_interrupt_drains_and_the_last_line_goes_on(
     prefix = "go on with: arena "
     assert running.told[-1].startswith(prefix)
     words = shlex.split(running.told[-1].removeprefix(prefix))
+    left = arena(*words, "--dry-run", cwd=tmp_path).stdout.splitlines()
+    assert "12 matches in 6 pairs, 3 of them played already; 1 block at a time" in left
+    assert [line for line in left if line.startswith("block ")] == [
+        "block 1: two - one, lists 0 to 2, mirrored",
+        "block 2: one - two, lists 3 to 5, mirrored",
+        "block 3: two - one, lists 3 to 5, mirrored",
+    ]
+    other = arena("tournament", "--dry-run", cwd=tmp_path).stdout.splitlines()
+    assert "an earlier run cup was interrupted; go on with it by --resume" in other
+    assert "block 0: one - two, lists 0 to 2, mirrored" in other
     resumed = arena(*words, cwd=tmp_path)
     assert resumed.returncode == Exit.DONE
     assert "12 matches in 6 pairs, 3 of them played already" in resumed.stderr

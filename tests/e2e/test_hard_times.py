@@ -78,7 +78,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_what_was_committed_stays(p
         ["bash", "-c", 'ulimit -f 200; exec "$@"', "-", *ARENA, "tournament", "cup.toml", "--name", "full"],
         cwd=place, capture_output=True, text=True, timeout=100,
     )  # fmt: skip
-    assert run.returncode == 2, run.stderr
+    assert run.returncode == 3, run.stderr
     assert "Traceback" not in run.stderr
     assert "space" in run.stderr
     assert "--resume full" in run.stderr.splitlines()[-1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+import pytest
+
 from arena.match import record
 from arena.match.record import MatchRecord, Status
 from arena.match.summary import MatchKey
@@ -79,3 +81,19 @@ def test_a_void_match_is_tried_three_times_and_only_the_last_one_is_final() -> N
     assert [played.attempt for played in tries] == list(range(1, MAX_ATTEMPTS + 1))
     assert [played.final for played in tries] == [False, False, True]
     assert len(engine.recorded) == SCHEDULE.match_count + MAX_ATTEMPTS - 1
+
+
+def test_a_match_that_cannot_be_recorded_ends_the_run_at_once() -> None:
+    class Endless(Engine):
+        async def play(self, task: Task, report: Callable[[Played], None]) -> None:
+            await super().play(task, report)
+            await asyncio.Event().wait()  # the block has no end of its own
+
+        async def record(self, played: Played) -> None:
+            raise OSError("no space")
+
+    engine = Endless()
+    with pytest.raises(ExceptionGroup) as failure:
+        engine.run(2)
+    assert failure.group_contains(OSError, match="no space")
+    assert len(engine.tasks) == 2

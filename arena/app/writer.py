@@ -1,0 +1,133 @@
+"""The one thread that writes a run: matches are committed in groups, and only then is their end told.
+
+A store that refuses a commit is tried again a few times; one that refuses for good ends the run at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from arena.errors import ArenaError, UsageError
+from arena.game.rules import Rules
+from arena.match.summary import MatchSummary
+from arena.store import MatchResult, Store, Tournament
+from arena.tournament.runner import Played
+
+GROUP = 256
+"""How many matches are committed together at most."""
+WAITS_S = (0.5, 1.0, 2.0)
+"""How long a commit that was refused waits for the next try; after the last one the store has failed."""
+
+log = logging.getLogger(__name__)
+
+
+class StoreFailed(ArenaError):
+    """The store takes no more results: says why, in the store's words."""
+
+
+class Writer:
+    """The one thread that writes: commits what has gathered since its last commit, then lets the waiting know."""
+
+    def __init__(
+        self, store: Store, tournament: Tournament, rules: Rules, committed: Callable[[Sequence[MatchSummary]], None]
+    ) -> None:
+        self._store = store
+        self._tournament = tournament
+        self._rules = rules
+        self._committed = committed
+        self._failed: StoreFailed | None = None
+        self._queue: queue.SimpleQueue[tuple[Played, asyncio.Future[None]] | None] = queue.SimpleQueue()
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._write, name="store writer", daemon=True)
+
+    def __enter__(self) -> Writer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._queue.put(None)
+        self._thread.join()
+
+    async def record(self, played: Played) -> None:
+        """Returns once the match is committed.  Raises `StoreFailed`, or what a bug of the arena raises."""
+        done: asyncio.Future[None] = self._loop.create_future()
+        self._queue.put((played, done))
+        await done
+
+    def _write(self) -> None:
+        while (item := self._queue.get()) is not None:
+            group = [item]
+            while len(group) < GROUP:
+                try:
+                    more = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+                if more is None:
+                    self._queue.put(None)
+                    break
+                group.append(more)
+            try:
+                summaries = self._commit([played for played, _ in group])
+            except Exception as error:
+                self._tell(group, (), error)
+            else:
+                self._tell(group, summaries, None)
+
+    def _commit(self, group: Sequence[Played]) -> list[MatchSummary]:
+        results = []
+        for played in group:
+            if not played.final:
+                why = played.record.testimony.evidence[0]
+                self._insist(partial(self._store.record_void, self._tournament, played.key, why))
+                continue
+            summary = MatchSummary.of(played.key, played.mirrored, played.seats, self._rules, played.record)
+            results.append(
+                MatchResult(played.key, played.position, played.seats, played.mirrored, played.record, summary)
+            )
+        self._insist(partial(self._store.record, self._tournament, results))
+        return [result.summary for result in results]
+
+    def _insist(self, write: Callable[[], object]) -> None:
+        """Write; a database that is busy or out of space for a moment is asked again.  Raises `StoreFailed`."""
+        if self._failed is not None:
+            raise self._failed
+        for wait_s in (*WAITS_S, None):
+            try:
+                write()
+                return
+            except UsageError as error:
+                if wait_s is None:
+                    self._failed = StoreFailed(str(error))
+                    raise self._failed from error
+                log.warning("%s (the arena tries again in %g s)", error, wait_s)
+                time.sleep(wait_s)
+
+    def _tell(
+        self,
+        group: Sequence[tuple[Played, asyncio.Future[None]]],
+        summaries: Sequence[MatchSummary],
+        error: Exception | None,
+    ) -> None:
+        def wake() -> None:
+            failure = error
+            try:
+                if summaries:
+                    self._committed(summaries)
+            except Exception as deaf:  # what was committed stays so, but nobody may wait for ever
+                failure = deaf
+            for _, done in group:
+                if not done.done():
+                    if failure is None:
+                        done.set_result(None)
+                    else:
+                        done.set_exception(failure)
+
+        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
+            self._loop.call_soon_threadsafe(wake)
