@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, cast
 from grpc import aio
 
 from arena.bots.channel import Broken, Channel, HandshakeError, Question, connect, describe
-from arena.bots.launcher import BotProcess, LaunchError, Limits, launch
+from arena.bots.launcher import LOG_BYTES, BotProcess, LaunchError, Limits, launch
 from arena.bots.manifest import BotSpec
 from arena.bots.stopwatch import Stopwatch
 from arena.errors import UsageError
 from arena.game.rules import Rules
-from arena.match.referee import Ask, NoReply
+from arena.match.referee import LAST_WORDS, Ask, NoReply
 from arena.match.rulings import Fault
 from arena.wire import codec, stubs
 
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 
 MAX_DEATHS = 3
 """The third death in a block forfeits the remaining matches."""
-EXIT_WAIT_S = 0.5
-"""A closed stream is a death if the process ends within this time."""
+EXIT_WAIT_S = 2.0
+"""A closed stream is a death if the process ends within this time; on a busy machine its end is seen late."""
 EVIDENCE_LINES = 10
 EVIDENCE_CHARS = 2000
 """Of what the bot wrote; the end of it says most."""
+_STILL_THERE = frozenset({Fault.ILLEGAL, Fault.MALFORMED, Fault.LATE})
+"""Faults of a process that goes on and does not say itself what went wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,11 @@ class Bot:
         """Where its process listens: another place after each death."""
         return self._around.sockets / f"{self._label}.{self.deaths}"
 
+    @property
+    def _log(self) -> Path:
+        """Where the output of all its processes goes."""
+        return self._around.logs / f"{re.sub('[^A-Za-z0-9._-]', '_', self.spec.name)}.log"
+
     async def start(self) -> None:
         """Launch the process and shake hands.
 
@@ -103,7 +110,7 @@ class Bot:
                     self.spec,
                     address=address,
                     env={},
-                    log=self._around.logs / f"{re.sub('[^A-Za-z0-9._-]', '_', self.spec.name)}.log",
+                    log=self._log,
                     marker=self._around.marker,
                     limits=self._around.limits,
                 )
@@ -143,6 +150,13 @@ class Bot:
             await self._channel.close()
             self._channel = None
         await self._end_process(0.5)
+        self._note_dropped()
+
+    def _note_dropped(self) -> None:
+        """Tell the author of answers that came to nothing, where its log has room for it."""
+        if self.dropped and self._log.exists() and self._log.stat().st_size < LOG_BYTES:
+            with self._log.open("a") as log:
+                log.write(f"[arena: {self.dropped} answers to no open decision were dropped]\n")
 
     def give_up(self, failure: BotFailed) -> None:
         """The bot never plays: every question is answered with its failure, which loses the match."""
@@ -188,6 +202,10 @@ class Bot:
             self._waiting.append(question)
         else:
             self._channel.ask(question)
+
+    def last_words(self, fault: Fault) -> str:
+        """What it wrote last, where the evidence of the fault does not hold that already."""
+        return self._last_lines() if fault in _STILL_THERE else ""
 
     def last_id(self, match: MatchRun) -> int:
         """The id of the last decision that was asked in this match, 0 if there was none."""
@@ -292,8 +310,11 @@ class Bot:
 
     def _with_output(self, text: str) -> str:
         """The text and the last lines that the bot wrote to stderr."""
-        tail = self._process.stderr_tail(EVIDENCE_LINES)[-EVIDENCE_CHARS:] if self._process is not None else ""
-        return f"{text}; it wrote last: {tail}" if tail else text
+        tail = self._last_lines()
+        return f"{text}{LAST_WORDS}{tail}" if tail else text
+
+    def _last_lines(self) -> str:
+        return self._process.stderr_tail(EVIDENCE_LINES)[-EVIDENCE_CHARS:] if self._process is not None else ""
 
 
 def _status(status: int) -> str:

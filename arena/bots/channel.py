@@ -56,7 +56,7 @@ Answered = Callable[[Reply | NoReply], None]
 class Question:
     """A decision on its way to a bot and back."""
 
-    __slots__ = ("answered", "budget_s", "data", "hard_s", "id", "match_id", "sent")
+    __slots__ = ("answered", "budget_s", "data", "hard_s", "id", "match_id", "sent", "written")
 
     def __init__(self, id: int, match_id: str, data: bytes, budget_ms: float | None, answered: Answered) -> None:
         self.id = id
@@ -68,6 +68,8 @@ class Question:
         """Called once, with what the referee is to be told."""
         self.sent = 0.0
         """When it was sent, in seconds of the stopwatch."""
+        self.written = False
+        """Whether it is on its way: before that nobody can answer it, only guess its id."""
         self.hard_s = _FOREVER
         """The budgets of all decisions that were open on the stream when it was sent, this one included."""
 
@@ -89,7 +91,7 @@ class Traffic:
 
     answers: int = 0
     dropped: int = 0
-    """Answers to no open decision: late, double or foreign."""
+    """Answers to no open decision: late, double, foreign or guessed."""
 
 
 class Channel:
@@ -227,6 +229,7 @@ class Channel:
                 outbox.popleft()
                 batch.append(data)
                 if not isinstance(item, bytes):
+                    item.written = True
                     asked.append(item)
             try:
                 await call.write(b"".join(batch))
@@ -278,13 +281,14 @@ class Channel:
         first_sent = now
         overdue = False
         for answer in answers:
-            question = self._open.pop(answer.id, None)
-            if question is None:
+            question = self._open.get(answer.id)
+            if question is None or not question.written:
                 traffic.dropped += 1
                 if answer.id in self._late:
                     self._late.remove(answer.id)
                     overdue = True
                 continue
+            del self._open[answer.id]
             known.append((question, answer))
             if question.sent < first_sent:
                 first_sent = question.sent

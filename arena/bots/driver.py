@@ -88,8 +88,7 @@ class MatchRun:
         try:
             request = self._referee.send(answer)
             while not isinstance(request, Ask):
-                self._tell(request)
-                request = next(self._referee)
+                request = self._referee.send(self._tell(request))
         except StopIteration as end:
             self._finish(end.value)
             return
@@ -118,7 +117,8 @@ class MatchRun:
             resumed,
         )
 
-    def _tell(self, telling: Tell) -> None:
+    def _tell(self, telling: Tell) -> str | None:
+        """Tell the bots; returns what a bot that is ruled against wrote last."""
         if self._observer is not None:
             self._observer(telling)
         match_id = self.order.match_id
@@ -129,6 +129,7 @@ class MatchRun:
             case FaultRuled(seat, fault, text, points, match_lost):
                 bot = self._seat_bots[seat]
                 bot.tell(codec.fault(match_id, bot.last_id(self), fault, text, points, match_lost))
+                return bot.last_words(fault)
             case DealEnded(deal, _, _, outcome, points, score, past_seats, past_actions, seen):
                 for seat, bot in enumerate(self._seat_bots):
                     bot.tell(
@@ -145,6 +146,7 @@ class MatchRun:
             case MatchEnded(score, ranks):
                 for bot in self._seat_bots:
                     bot.tell(codec.match_ended(match_id, score, ranks))
+        return None
 
     def _finish(self, record: MatchRecord) -> None:
         self._over = True

@@ -1,7 +1,8 @@
 """The referee: a generator without I/O that is told what happened and says what to do next.
 
 It yields `Ask` and is sent `Reply` or `NoReply`; it yields tellings (`MatchStarted`, `FaultRuled`, `DealEnded`,
-`MatchEnded`) and is sent None; it returns a `MatchRecord`.  It judges; whoever drives it measures and delivers.
+`MatchEnded`) and is sent None, after `FaultRuled` also what the offender wrote last; it returns a `MatchRecord`.  It
+judges; whoever drives it measures and delivers.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from arena.game.scoring import Outcome
 from arena.game.views import DecisionPoint, View
 from arena.match.clock import Clock, TimeControl
 from arena.match.record import DealRecord, DeckOf, FaultRecord, MatchRecord, Status, Testimony
-from arena.match.rulings import Fault, Loss, loss_of
+from arena.match.rulings import SHARED_COUNT, Fault, Loss, loss_of
 from arena.match.state import MatchState
 
 MAX_EVIDENCE = 4000
 """Characters of foreign words that are kept with a fault."""
+LAST_WORDS = "; it wrote last: "
+"""In evidence, what stands before the end of what the bot wrote to stderr."""
 
 
 class Ask(NamedTuple):
@@ -100,7 +103,7 @@ class MatchEnded:
 
 
 Tell = MatchStarted | FaultRuled | DealEnded | MatchEnded
-Referee = Generator[Ask | Tell, Reply | NoReply | None, MatchRecord]
+Referee = Generator[Ask | Tell, Reply | NoReply | str | None, MatchRecord]
 
 
 def referee(game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: Sequence[bool] = ()) -> Referee:
@@ -151,7 +154,7 @@ class _Match:
         yield MatchEnded(state.final_points, state.ranks)
         return self._record()
 
-    def _play_deal(self, deal: Deal, number: int) -> Generator[Ask | Tell, Reply | NoReply | None, None]:
+    def _play_deal(self, deal: Deal, number: int) -> Generator[Ask | Tell, Reply | NoReply | str | None, None]:
         self._seen = [0] * self.game.table.seats
         ruled: FaultRuled | None = None
         while (seat := deal.to_act) is not None:
@@ -159,8 +162,9 @@ class _Match:
                 deal.apply(GO_ON)
                 continue
             clock = self.clocks[seat]
+            budget_ms = clock.budget_ms
             self._seen[seat] = len(deal.past_actions)
-            answer = yield Ask(seat, deal.view(seat), number, clock.budget_ms, clock.last_took_ms)
+            answer = yield Ask(seat, deal.view(seat), number, budget_ms, clock.last_took_ms)
             if type(answer) is Reply:
                 self._note_time(seat, answer.took_ms, answer.think_us)
                 action = answer.action
@@ -175,14 +179,15 @@ class _Match:
                 assert type(answer) is NoReply
                 self._note_time(seat, answer.took_ms, 0)
                 clock.charge(answer.took_ms)
-            ruled = self._rule(deal, number, seat, answer)
+            ruled = self._rule(deal, number, seat, answer, budget_ms)
         outcome = deal.outcome
         assert outcome is not None and outcome.seat is not None
         points = self.state.add(outcome)
         if ruled is not None:
             if ruled.match_lost:
                 self.state.forfeit(self.game.table.side_of[ruled.seat])
-            yield ruled
+            if words := (yield ruled):
+                self.evidence[-1] += f"{LAST_WORDS}{words}"
         self.deals.append(
             DealRecord(
                 deal.dealer,
@@ -198,14 +203,14 @@ class _Match:
         self.took_us[seat].append(round(took_ms * 1000))
         self.think_us[seat].append(think_us)
 
-    def _rule(self, deal: Deal, number: int, seat: int, no: NoReply) -> FaultRuled:
+    def _rule(self, deal: Deal, number: int, seat: int, no: NoReply, budget_ms: float | None) -> FaultRuled:
         loss = Loss.MATCH if no.whole_match else loss_of(no.fault, self.counts[seat])
         self.counts[seat][no.fault] = self.counts[seat].get(no.fault, 0) + 1
         self.faults.append(FaultRecord(seat, number, len(deal.past_actions), no.fault, loss))
         legal = " ".join(map(str, actions_of(deal.legal_mask)))
         text = f"{no.fault.label}: deal {number}, after {len(deal.past_actions)} actions, asked for one of {legal}"
-        if no.fault in (Fault.LATE, Fault.HUNG) and no.took_ms:
-            text += f"; took {no.took_ms:.0f} ms"
+        if no.fault in SHARED_COUNT and no.took_ms and budget_ms is not None:
+            text += f"; it took {no.took_ms:.1f} ms of the {budget_ms:.1f} ms that were left"
         if no.evidence:
             text += f"; {no.evidence[:MAX_EVIDENCE]}"
         self.evidence.append(text)

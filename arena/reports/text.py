@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.match.record import Status
+from arena.match.referee import LAST_WORDS
 from arena.reports import words
 from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost, worded
 from arena.reports.counting import counted
@@ -32,7 +33,7 @@ SHORT_NAME_WIDTH = 10
 TITLE_WIDTH = 40
 FAULTS_SHOWN = 3
 FAULT_WIDTH = 200
-"""What the evidence of a fault may take: of a longer one the end is shown, which says most."""
+"""What the evidence of a fault may take, half of it the bot's last words: of longer ones the end says most."""
 HOW_TO_READ = {
     "pairs": "pairs are won-drawn-lost; points are game points a match, a bot's own less the others'",
     "blocks": "blocks are first-shared-not first, in the crosstable ahead-level-behind; "
@@ -166,7 +167,9 @@ def _faults(report: RunReport) -> Iterator[words.Fact]:
     yield "Faults", f"{report.fault_count:,}{last}" if report.fault_count else "none"
     for fault in report.faults[-FAULTS_SHOWN:]:
         place, evidence = words.fault_in_short(fault)
-        yield "", f"{place}: {_end(evidence, FAULT_WIDTH)}"
+        reason, before, words_of_bot = evidence.partition(LAST_WORDS)
+        said = f"{before}{_end(words_of_bot, FAULT_WIDTH // 2)}"
+        yield "", f"{place}: {_end(reason, FAULT_WIDTH - len(said))}{said}"
 
 
 def _cell(column: Column, row: Row, name_width: int) -> str:

@@ -12,6 +12,7 @@ from grpc import aio
 
 from arena.bots.channel import MAX_DROPPED, Broken, Channel, Question
 from arena.bots.stopwatch import Stopwatch
+from arena.match.clock import Clock, TimeControl
 from arena.match.referee import NoReply, Reply
 from arena.match.rulings import Fault
 from arena.wire import codec, stubs
@@ -50,7 +51,9 @@ class Line:
         self.news.set()
 
 
-def on_a_line(folder: Path, play: Play, test: Callable[[Line], Coroutine[Any, Any, None]]) -> None:
+def on_a_line(
+    folder: Path, play: Play, test: Callable[[Line], Coroutine[Any, Any, None]], stopwatch: Stopwatch | None = None
+) -> None:
     async def run() -> None:
         server = aio.server()
         handlers: dict[str, Any] = {stubs.PLAY_METHOD: grpc.stream_stream_rpc_method_handler(play)}
@@ -58,14 +61,14 @@ def on_a_line(folder: Path, play: Play, test: Callable[[Line], Coroutine[Any, An
         target = f"unix:{folder / 's'}"
         server.add_insecure_port(target)
         await server.start()
-        stopwatch = Stopwatch()
-        stopwatch.start()
-        line = Line(target, stopwatch)
+        watch = stopwatch or Stopwatch()
+        watch.start()
+        line = Line(target, watch)
         line.channel.start()
         try:
             await test(line)
         finally:
-            stopwatch.stop()
+            watch.stop()
             await line.channel.close()
             await server.stop(None)
 
@@ -113,6 +116,30 @@ def test_a_flood_behind_a_good_answer_is_a_flood(tmp_path: Path) -> None:
     on_a_line(tmp_path, play, test)
 
 
+def test_an_answer_to_a_question_that_waits_in_the_arena_is_a_guess_and_dropped(tmp_path: Path) -> None:
+    asked_more = asyncio.Event()
+
+    async def play(_: object, context: Context) -> None:
+        await context.read()
+        await asked_more.wait()
+        await context.write(codec.answer(2, 5, 1))
+        await context.read()
+        await context.write(codec.answer(1, 3, 1) + codec.answer(2, 4, 1))
+        await asyncio.sleep(60)
+
+    async def test(line: Line) -> None:
+        line.ask(1, budget_ms=60_000)
+        while line.channel._wake is None:  # until the writer has sent it and waits for more
+            await asyncio.sleep(0.001)
+        line.ask(2, budget_ms=60_000)
+        asked_more.set()
+        await line.until(lambda: len(line.answers) == 2)
+        assert [answer.action for answer in line.answers.values() if isinstance(answer, Reply)] == [3, 4]
+        assert line.channel.traffic.dropped == 1
+
+    on_a_line(tmp_path, play, test)
+
+
 def test_who_answers_everything_twice_is_never_flooded_out(tmp_path: Path) -> None:
     asked = MAX_DROPPED + 200
 
@@ -131,6 +158,30 @@ def test_who_answers_everything_twice_is_never_flooded_out(tmp_path: Path) -> No
         assert line.channel.traffic.dropped == asked
 
     on_a_line(tmp_path, play, test)
+
+
+def test_an_answer_a_millisecond_after_its_time_is_late_though_no_timer_has_fired(tmp_path: Path) -> None:
+    class ByHand(Stopwatch):
+        def now(self) -> float:
+            return self.latest
+
+    stopwatch = ByHand()
+    stopwatch.latest = 0.0
+
+    async def play(_: object, context: Context) -> None:
+        await context.read()
+        stopwatch.latest = 60.001
+        await context.write(codec.answer(1, 3, 1))
+        await asyncio.sleep(60)
+
+    async def test(line: Line) -> None:
+        line.ask(1, budget_ms=60_000)
+        await line.until(lambda: bool(line.answers))
+        answer = line.answers[1]
+        assert isinstance(answer, Reply)
+        assert not Clock(TimeControl(limit_ms=60_000, bank_ms=0)).charge(answer.took_ms)
+
+    on_a_line(tmp_path, play, test, stopwatch)
 
 
 def test_answers_in_one_message_share_its_time(tmp_path: Path) -> None:

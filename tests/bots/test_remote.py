@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
 from arena.match.record import Status
 from arena.match.rulings import Fault, Loss
-from tests.bots.conftest import SINNER, Arena
-
-
-@contextmanager
-def remote(sin: str) -> Iterator[str]:
-    """The address of a sinner that runs on its own."""
-    with tempfile.TemporaryDirectory(prefix="t-") as folder:
-        address = f"unix:{Path(folder) / 'bot.0'}"
-        root = str(SINNER.parent.parent.parent)
-        process = subprocess.Popen(
-            [sys.executable, str(SINNER), *sin.split()],
-            env={**os.environ, "ARENA_ADDRESS": address, "PYTHONPATH": root},
-        )
-        try:
-            yield address
-        finally:
-            process.kill()
-            process.wait()
+from tests.bots.conftest import Arena, remote
 
 
 def test_a_remote_bot_plays_one_block_after_another(arena: Arena) -> None:
