@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import play, screen, show, tournament, verify
+from arena.cli import play, screen, show, tournament, trust, verify
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -44,6 +44,7 @@ def _options(
 app.command()(tournament.tournament)
 app.command(epilog=show.COLUMN_LIST)(show.show)
 app.command()(show.runs)
+app.command()(trust.trust)
 app.command()(verify.export)
 app.command()(verify.verify)
 app.command(epilog=play.PRESET_LIST)(play.play)

@@ -5,5 +5,5 @@ from __future__ import annotations
 
 def counted(count: int, noun: str) -> str:
     """`1 match`, `1,200 matches`: of a noun in the singular."""
-    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    plural = f"{noun}es" if noun.endswith(("ch", "ss")) else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"

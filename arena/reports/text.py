@@ -52,7 +52,7 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
     )
     facts = [*words.results(report), *_faults(report), *words.provenance(report.run)]
     if not report.run.pairs_finished:
-        return Group(heading(report.run), "", Text(words.nothing_to_rank(report.run)), "", _facts(facts))
+        return Group(heading(report.run), "", Text(words.nothing_to_rank(report.run)), "", facts_table(facts))
     return Group(
         heading(report.run),
         Text(printable(words.verdict(report))),
@@ -61,7 +61,7 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
         "",
         crosstable(report, width),
         "",
-        _facts([*facts, ("Columns", how_to_read)]),
+        facts_table([*facts, ("Columns", how_to_read)]),
     )
 
 
@@ -153,7 +153,8 @@ def _run(tally: Tally, title_width: int) -> Sequence[str]:
     ]
 
 
-def _facts(facts: Sequence[words.Fact]) -> RenderableType:
+def facts_table(facts: Sequence[words.Fact]) -> RenderableType:
+    """Labels and their texts, side by side."""
     table = Table.grid(padding=(0, GAP, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")

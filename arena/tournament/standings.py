@@ -98,6 +98,47 @@ def complete_pairs(summaries: Iterable[MatchSummary]) -> list[PairResult]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class MirrorLuck:
+    """How much alike, or rather unlike, the two matches of a mirrored pair come out."""
+
+    pairs: int
+    correlation: float
+    """Of the results of one participant in both, within each pairing: the luck of the deck makes it negative."""
+
+    @property
+    def gain(self) -> float:
+        """How many times as many matches on decks of their own would tell as much."""
+        return 1 / max(1 + self.correlation, 1e-9)
+
+
+def mirror_luck(summaries: Iterable[MatchSummary]) -> MirrorLuck | None:
+    """Over all complete mirrored pairs of two sides; None where their results do not vary."""
+    results: defaultdict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
+    legs: defaultdict[tuple[int, tuple[str, ...], int], dict[int, MatchSummary]] = defaultdict(dict)
+    for match in _finished(summaries):
+        if match.mirrored and len(match.sides) == 2 and len(match.key.pairing) == 2:
+            legs[match.key.epoch, match.key.pairing, match.key.number][match.key.leg] = match
+    for (_, pairing, _), pair in sorted(legs.items()):
+        if len(pair) == 2:
+            results[pairing].append((_result_of(pairing[0], pair[0]), _result_of(pairing[0], pair[1])))
+    both = first = second = 0.0
+    for pairs in results.values():
+        mean = sum(map(sum, pairs)) / (2 * len(pairs))
+        both += sum((one - mean) * (other - mean) for one, other in pairs)
+        first += sum((one - mean) ** 2 for one, _ in pairs)
+        second += sum((other - mean) ** 2 for _, other in pairs)
+    if not first or not second:
+        return None
+    return MirrorLuck(sum(map(len, results.values())), both / (first * second) ** 0.5)
+
+
+def _result_of(name: str, match: MatchSummary) -> float:
+    """1 for a match won, 1/2 for the first rank shared, 0 else."""
+    mine, other = sorted(match.sides, key=lambda side: name not in side.participants)
+    return (1 + _sign(other.rank - mine.rank)) / 2
+
+
 def standings(summaries: Iterable[MatchSummary], participants: Iterable[str] = ()) -> dict[str, Standing]:
     """Each participant's standing, sorted by name; `participants` are there even without a match."""
     finished = _finished(summaries)

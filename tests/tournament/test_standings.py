@@ -19,6 +19,7 @@ from arena.tournament.standings import (
     complete_pairs,
     crosstable,
     end_reasons,
+    mirror_luck,
     standings,
 )
 
@@ -102,6 +103,27 @@ def partners(pairing: tuple[str, ...], leg: int, winner: str) -> MatchSummary:
             for names in (seats[0::2], seats[1::2])
         ),
     )
+
+
+# --- luck ---------------------------------------------------------------------------------------------------
+
+
+def test_matches_that_the_decks_decide_correlate_by_minus_one() -> None:
+    # Seats are swapped on the same decks: where the seat wins, each bot wins one match of every pair.
+    luck = mirror_luck([match for number in range(6) for match in pair(A_WINS, B_WINS, number)])
+    assert luck is not None and (luck.pairs, round(luck.correlation, 6)) == (6, -1.0)
+
+
+def test_matches_that_the_decks_do_not_decide_do_not_correlate() -> None:
+    results = [(A_WINS, A_WINS), (A_WINS, B_WINS), (B_WINS, A_WINS), (B_WINS, B_WINS)]
+    luck = mirror_luck([match for number, both in enumerate(results) for match in pair(*both, number)])
+    assert luck is not None and luck.correlation == 0.0 and luck.gain == 1.0
+
+
+def test_of_pairs_on_decks_of_their_own_or_all_alike_no_luck_is_known() -> None:
+    assert mirror_luck(pair(A_WINS, B_WINS, mirrored=False)) is None
+    assert mirror_luck(pair(A_WINS, A_WINS)) is None
+    assert mirror_luck([]) is None
 
 
 # --- evidence -----------------------------------------------------------------------------------------------

@@ -1,0 +1,37 @@
+"""`arena trust`."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from arena.cli import screen
+from arena.cli.options import DATA, Data, ReportFormat, Run
+from arena.cli.screen import emit
+from arena.cli.stored import queries_of
+from arena.errors import UsageError
+from arena.reports import Format
+
+
+def trust(run: Run = "last", data: Data = DATA, format: ReportFormat = Format.TABLE) -> None:
+    """Say how far the ranking can be trusted, and why.
+
+    Luck, neighbours that cannot be told apart, circles, faults, and what the table would be without each bot.
+    """
+    if format is Format.CSV:
+        raise UsageError("the trust report is no table, so there is no csv of it: choose --format table, json or md")
+    from arena.app.show import find_run
+    from arena.app.trust import build_trust
+    from arena.reports import trust as report
+
+    folder, name = find_run(run, data)
+    with queries_of(folder) as queries:
+        found = build_trust(queries, name)
+    match format:
+        case Format.TABLE:
+            emit(screen.rendered(report.render(found), screen.stdout()))
+        case Format.JSON:
+            emit(report.as_json(found))
+        case Format.MD:
+            emit(report.markdown(found))
+        case _:
+            assert_never(format)
