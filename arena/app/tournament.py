@@ -160,7 +160,8 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
 async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
     """Play what is still to be played.  Raises `UsageError` for anything that the user can mend.
 
-    The first SIGINT drains, the second (or a SIGTERM) stops at once: nothing that was committed is lost.
+    The first SIGINT drains; the second, a SIGTERM or the end of the terminal stops at once: nothing that was committed
+    is lost.
     """
     config = load_config(options.config)
     specs = participants.of_config(config)
@@ -244,8 +245,11 @@ async def _run(
             )
 
 
+_STOPS = (signal.SIGTERM, signal.SIGHUP)
+
+
 class _Signals:
-    """The first SIGINT drains, a second one or a SIGTERM cancels; before there is a runner, any of them does."""
+    """The first SIGINT drains, a second one or one of `_STOPS` cancels; before there is a runner, any of them does."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -258,12 +262,14 @@ class _Signals:
 
     def __enter__(self) -> _Signals:
         self._loop.add_signal_handler(signal.SIGINT, self._interrupt)
-        self._loop.add_signal_handler(signal.SIGTERM, self._stop)
+        for stop in _STOPS:
+            if signal.getsignal(stop) is not signal.SIG_IGN:  # as nohup wants it
+                self._loop.add_signal_handler(stop, self._stop)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.remove_signal_handler(signal.SIGINT)
-        self._loop.remove_signal_handler(signal.SIGTERM)
+        for handled in (signal.SIGINT, *_STOPS):
+            self._loop.remove_signal_handler(handled)
 
     def _interrupt(self) -> None:
         if self.runner is None or self.runner.draining:
@@ -273,8 +279,9 @@ class _Signals:
             self._listener.draining(self.runner.under_way)
 
     def _stop(self) -> None:
-        self.stopped = True
-        self._run.cancel()
+        if not self.stopped:  # once: the bots are being ended already
+            self.stopped = True
+            self._run.cancel()
 
 
 async def _until_done_or_stopped(runner: Runner, signals: _Signals) -> bool:

@@ -87,7 +87,8 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._live is not None:
-            self._live.stop()
+            with screen.writing(sys.stderr):  # the terminal may be gone
+                self._live.stop()
         if self._timer is not None:
             self._timer.cancel()
 
@@ -141,7 +142,8 @@ class Progress:
         if self._quiet:
             return
         if self._live is not None:
-            self._console.print(Text(line))
+            with screen.writing(sys.stderr):
+                self._console.print(Text(line))
         else:
             screen.say(line)
 

@@ -60,7 +60,7 @@ def plain() -> Console:
 
 def rendered(data: RenderableType, console: Console) -> str:
     """What `console` would print, as a text; only a terminal gets the blanks that fill a table's lines."""
-    with _writing(console.file), console.capture() as captured:  # Rich writes nothing, but even that may fail
+    with writing(console.file), console.capture() as captured:  # Rich writes nothing, but even that may fail
         console.print(data)
     text = captured.get()
     return text if console.is_terminal else re.sub(r" +$", "", text, flags=re.MULTILINE)
@@ -83,13 +83,13 @@ def _console(file: TextIO, *, styled: bool = True) -> Console:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    with _writing(stream):
+    with writing(stream):
         stream.write(text)
         stream.flush()
 
 
 @contextmanager
-def _writing(stream: IO[str]) -> Iterator[None]:
+def writing(stream: IO[str]) -> Iterator[None]:
     """A reader who has left, or a full disk below stderr, is passed over; a full disk below stdout is told."""
     try:
         yield

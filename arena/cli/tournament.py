@@ -12,6 +12,7 @@ from arena.cli.exits import Exit
 from arena.cli.options import DATA, Data, Quiet, ReportFormat, Verbose, check_seed, command_line
 from arena.cli.screen import emit, say
 from arena.cli.stored import report_of, shown
+from arena.errors import ArenaError
 from arena.reports import Format
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
@@ -48,23 +49,24 @@ def tournament(
         emit("".join(f"{line}\n" for line in _plan_in_words(options)))
         return
     finished = _played(options, quiet=quiet, verbose=verbose)
+    again = f"see it again: {command_line('show', finished.name, data=data)}"
+    way_on = again if finished.complete else _way_on(options, finished.name)
     try:
         emit(shown(report_of(finished.name, data), format))
     except KeyboardInterrupt:  # what was played is stored: the table can wait
-        say(
-            _way_on(options, finished.name)
-            if not finished.complete
-            else f"see it: {command_line('show', finished.name)}"
-        )
+        say(way_on)
+        raise
+    except ArenaError as error:
+        error.add_note(way_on)
         raise
     if not quiet:
         for number, secret in enumerate(finished.secrets):
             say(f"secret{f' {number}' if len(finished.secrets) > 1 else ''}  {secret.hex()}")
-        say(f"see it again: {command_line('show', finished.name, data=data)}")
+        say(again)
     if finished.void:
         say(f"{counted(finished.void, 'match')} void, which the arena failed to play: nobody is charged")
     if not finished.complete:
-        say(_way_on(options, finished.name))
+        say(way_on)
         raise typer.Exit(Exit.STOPPED)
     if finished.void:
         raise typer.Exit(Exit.WRONG)
@@ -101,8 +103,8 @@ def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
         try:
             return asyncio.run(run_tournament(options, progress))
         except KeyboardInterrupt:
-            if progress.plan is not None:
-                say(_way_on(options, progress.plan.name))
+            name = options.resume if progress.plan is None else progress.plan.name
+            say("nothing was played" if name is None else _way_on(options, name))
             raise
         except Exception as error:
             if progress.plan is not None:

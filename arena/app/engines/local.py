@@ -13,7 +13,7 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -80,7 +80,7 @@ class LocalEngine:
                 try:
                     failures.update(await start_all({name: bot}))
                 finally:
-                    await asyncio.shield(bot.stop())
+                    await _stop((bot,))
 
         await asyncio.gather(*(try_out(name) for name in self._specs))
         return failures
@@ -119,7 +119,7 @@ class LocalEngine:
                 run.start()
             await all_done
         finally:
-            await asyncio.shield(asyncio.gather(*(bot.stop() for bot in bots.values())))
+            await _stop(bots.values())
 
     async def play_one(
         self, order: MatchOrder, seats: Sequence[str], observer: Callable[[Tell], None] | None
@@ -135,7 +135,7 @@ class LocalEngine:
             ).start()
             return await finished
         finally:
-            await asyncio.shield(asyncio.gather(*(bot.stop() for bot in bots.values())))
+            await _stop(bots.values())
 
     def order(self, key: MatchKey, seats: tuple[str, ...], mirrored: bool) -> MatchOrder:
         """What a match is played with: a pure function of the secret and the match's identity."""
@@ -158,6 +158,16 @@ class LocalEngine:
     def _seated(self, seats: Sequence[str]) -> dict[str, Bot]:
         """A bot for each seat, not yet started, by its place in the orders of these seats."""
         return {place: self.new_bot(name) for place, name in zip(_places(seats), seats, strict=True)}
+
+
+async def _stop(bots: Iterable[Bot]) -> None:
+    """End them all; whoever is cancelled meanwhile waits all the same, some seconds at most, for nothing may be left."""
+    stopped = asyncio.gather(*(bot.stop() for bot in bots))
+    try:
+        await asyncio.shield(stopped)
+    except asyncio.CancelledError:
+        await stopped
+        raise
 
 
 def _places(seats: Sequence[str]) -> tuple[str, ...]:
