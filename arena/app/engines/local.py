@@ -161,7 +161,7 @@ class LocalEngine:
 
 
 async def _stop(bots: Iterable[Bot]) -> None:
-    """End them all; whoever is cancelled meanwhile waits all the same, some seconds at most, for nothing may be left."""
+    """End them all; who is cancelled meanwhile waits all the same, some seconds at most, for nothing may be left."""
     stopped = asyncio.gather(*(bot.stop() for bot in bots))
     try:
         await asyncio.shield(stopped)
