@@ -45,22 +45,29 @@ class Player:
         plays: Iterable[str] | Callable[[Rules], bool] | None,
         decisions_at_once: int,
         waives_before_draw: bool,
+        streams: int = 1,
     ) -> None:
-        """Raises `UsageError` if `bot` is none or `plays` names unknown rules."""
+        """Raises `UsageError` if `bot` is none, `plays` names unknown rules or there are no `streams`."""
+        if streams < 1:
+            raise UsageError(f"serve was given streams={streams}; expected 1 or more")
         self._make = _maker(bot)
         self._name = name
         self._version = version
         self._plays = plays if plays is None or callable(plays) else _one_of(plays)
         self._decisions_at_once = decisions_at_once
         self._waives_before_draw = waives_before_draw
+        self.streams = streams
+        """How many arenas, or blocks of one, it plays for at once."""
         self._rules: Rules | None = None
         self._rules_name = ""
         self._seats: dict[str, _Seat] = {}
 
-    def describe(self, request: bytes) -> bytes:
-        """The `DescribeResponse` to a `DescribeRequest`.  Raises `codec.WireError`."""
+    def describe(self, request: bytes, *, busy: bool = False) -> bytes:
+        """The `DescribeResponse` to a `DescribeRequest`; no other rules while it is busy.  Raises `codec.WireError`."""
         arena = codec.describe_request_of(request)
         refusal = self._refusal(arena)
+        if busy and not refusal and arena.rules != self._rules:
+            refusal = f"this bot is playing other rules just now ({self._rules_name})"
         if not refusal:
             self._rules = arena.rules
             self._rules_name = arena.name
@@ -73,6 +80,7 @@ class Player:
             refusal=refusal,
             waives_before_draw=self._waives_before_draw,
             decisions_at_once=self._decisions_at_once,
+            streams=self.streams,
         )
         return codec.describe_response_bytes(description)
 
@@ -82,7 +90,8 @@ class Player:
             case codec.Decision():
                 return self._answer(event)
             case codec.MatchStarted():
-                self._start(event)
+                if not (event.resumed and event.match_id in self._seats):  # only the connection was lost
+                    self._start(event)
             case codec.DealEnded():
                 if seat := self._seats.get(event.match_id):
                     seat.tell("deal_ended", _deal_result(seat.match, event))

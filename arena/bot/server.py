@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from queue import Empty, SimpleQueue
@@ -18,9 +19,11 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from arena.bot.keys import Place
 from arena.bot.player import Player, log
 from arena.errors import UsageError
 from arena.wire import codec, stubs
+from arena.wire.remote import SESSION, TOKEN, Tokens
 
 COALESCE_S = 0.001
 """How long an answer waits for the next ones to be ready too."""
@@ -30,6 +33,15 @@ BREAK_S = 0.1
 """How long the arena has to hang up first where the process is told to end: calls cut off make noise at its end."""
 SIGNAL_S = 0.25
 """How long a signal may go unnoticed that comes just before the main thread begins to wait."""
+
+TAKEOVER_S = 3.0
+"""How long a newcomer waits for a stream to end before it is refused: its own arena may just have hung up."""
+REMOTE_OPTIONS = (
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.http2.ping_timeout_ms", 20_000),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+"""An arena that is gone without a word does not keep the others out."""
 
 _Context = grpc.aio.ServicerContext[bytes, bytes]
 
@@ -144,14 +156,18 @@ class Backlog:
 class Server:
     """Serves one player at one address."""
 
-    def __init__(self, player: Player, address: str) -> None:
+    def __init__(self, player: Player, place: Place) -> None:
         self._player = player
-        self._address = address
+        self._place = place
+        self._tokens = None if place.keys is None else Tokens(place.keys.token_key)
         self._inbox: SimpleQueue[tuple[Stream, bytes | None] | None] = SimpleQueue()
         """What came, for the main thread; None: there is nothing more to do."""
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
-        self._streams = 0
+        self._sessions: dict[asyncio.Task[None], str] = {}
+        """The session of each stream that is open, by its task."""
+        self._left = asyncio.Condition()
+        """A stream has ended."""
         self._working = False
         """A signal may break in."""
         self._grace_s = BREAK_S
@@ -217,18 +233,23 @@ class Server:
             self._inbox.put(None)
 
     async def _serve(self) -> None:
-        server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+        address, keys = self._place.address, self._place.keys
+        local = address.startswith("unix:")
+        server = grpc.aio.server(options=[("grpc.so_reuseport", 0), *(() if local else REMOTE_OPTIONS)])
         handlers: dict[str, Any] = {
             stubs.DESCRIBE_METHOD: grpc.unary_unary_rpc_method_handler(self._describe),
             stubs.PLAY_METHOD: grpc.stream_stream_rpc_method_handler(self._play),
         }
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(stubs.SERVICE, handlers),))
         try:
-            server.add_insecure_port(self._address)
+            if keys is None:
+                server.add_insecure_port(address)
+            else:
+                pair = (keys.key, keys.certificate)
+                server.add_secure_port(address, grpc.ssl_server_credentials([pair], keys.arena_certificate, True))
         except RuntimeError:
-            self._unusable = (
-                f"ARENA_ADDRESS is {self._address!r}, where this bot cannot serve; it must be unix:/path or host:port, "
-                "and free"
+            self._unusable = f"this bot cannot serve at {address!r}; it must be unix:/path or host:port, and free" + (
+                "" if keys is None else ", and the files of --keys must be those that `arena certs` made"
             )
             return
         await server.start()
@@ -236,17 +257,41 @@ class Server:
         await server.stop(self._grace_s)
 
     async def _describe(self, request: bytes, context: _Context) -> bytes:
+        session = await self._session(context, stubs.DESCRIBE)
+        await self._wait_for_room(context, session)
         try:
-            return self._player.describe(request)
+            return self._player.describe(request, busy=any(name != session for name in self._sessions.values()))
         except codec.WireError as error:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
 
     async def _play(self, _: object, context: _Context) -> None:
+        session = await self._session(context, stubs.PLAY)
+        await self._wait_for_room(context, session)
+        for former, name in list(self._sessions.items()):
+            if name == session != "":  # the arena has lost that connection, even if we have not
+                del self._sessions[former]
+                former.cancel()
+        streaming = asyncio.create_task(self._stream(context))
+        self._sessions[streaming] = session
+        try:
+            await streaming
+        except asyncio.CancelledError:
+            if streaming in self._sessions:
+                raise
+            await context.abort(grpc.StatusCode.ABORTED, "the arena has connected again")
+        finally:
+            self._sessions.pop(streaming, None)
+            async with self._left:
+                self._left.notify_all()
+        # The arena is done; a unix socket belongs to that arena alone, others may still come to host:port.
+        if not self._sessions and self._place.address.startswith("unix:"):
+            self._inbox.put(None)
+
+    async def _stream(self, context: _Context) -> None:
         # The end of the stream is a value that is no bytes.
         read: Callable[[], Awaitable[object]] = context.read
         stream = Stream(self._loop)
         writer = asyncio.create_task(stream.write(context.write))
-        self._streams += 1
         try:
             while isinstance(message := await read(), bytes):
                 self._inbox.put((stream, message))
@@ -255,7 +300,35 @@ class Server:
         finally:
             writer.cancel()
             stream.open = False
-            self._streams -= 1
-        # The arena is done; a unix socket belongs to that arena alone, others may still come to host:port.
-        if not self._streams and self._address.startswith("unix:"):
-            self._inbox.put(None)
+
+    async def _session(self, context: _Context, method: str) -> str:
+        """The session that a call is of, once its token is found good."""
+        shown = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
+        session = shown.get(SESSION, "")
+        if self._tokens is not None:
+            refusal = self._tokens.refusal(shown.get(TOKEN, ""), method, session, time.time())
+            if refusal:
+                await self._refuse(context, grpc.StatusCode.UNAUTHENTICATED, refusal)
+        return session
+
+    async def _wait_for_room(self, context: _Context, session: str) -> None:
+        """Return once a stream of this session would be one of those that are taken at once; else refuse it."""
+
+        def room() -> bool:
+            others = sum(name != session or not name for name in self._sessions.values())
+            return others < self._player.streams
+
+        try:
+            async with asyncio.timeout(TAKEOVER_S), self._left:
+                await self._left.wait_for(room)
+        except TimeoutError:
+            await self._refuse(
+                context,
+                grpc.StatusCode.FAILED_PRECONDITION,
+                f"this bot plays for another arena or in another block already, and takes {self._player.streams} at "
+                "once; try again when that is over, or raise streams in its call of serve",
+            )
+
+    async def _refuse(self, context: _Context, code: grpc.StatusCode, sentence: str) -> None:
+        log(f"refused {context.peer()}: {sentence}")
+        await context.abort(code, sentence)

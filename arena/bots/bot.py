@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from grpc import aio
 
-from arena.bots.channel import Broken, Channel, HandshakeError, Question, connect, describe
+from arena.bots.channel import GRACE_S, Broken, Channel, HandshakeError, Metadata, Question, connect, describe
 from arena.bots.launcher import LOG_BYTES, BotProcess, LaunchError, Limits, launch
 from arena.bots.manifest import BotSpec
+from arena.bots.remote import RETRY_S, Session, knock
 from arena.bots.stopwatch import Stopwatch
 from arena.errors import UsageError
 from arena.game.rules import Rules
@@ -30,6 +31,13 @@ MAX_DEATHS = 3
 """The third death in a block forfeits the remaining matches."""
 EXIT_WAIT_S = 2.0
 """A closed stream is a death if the process ends within this time; on a busy machine its end is seen late."""
+LEAST_RETURN_S = 2.0
+MOST_RETURN_S = 30.0
+"""A lost connection to a remote bot has the rest of its oldest decision's time to come back, within these bounds ..."""
+UNTIMED_RETURN_S = 10.0
+"""... or this long where no clock runs, or nothing is owed."""
+MAX_LOSSES = 3
+"""A decision that was lost with the connection this often is not put again."""
 EVIDENCE_LINES = 10
 EVIDENCE_CHARS = 2000
 """Of what the bot wrote; the end of it says most."""
@@ -74,10 +82,15 @@ class Bot:
         self._label = label
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
+        self._former: Channel | None = None
+        """The last one that broke: closed by whoever replaces it, or by `stop` if that comes first."""
         self._ids = itertools.count(1)
         self._matches: dict[MatchRun, int] = {}
         self._last_ids: dict[MatchRun, int] = {}
         self._waiting: list[Question] = []
+        self._session = Session(spec.keys) if spec.remote else None
+        self._unheard: list[bytes] = []
+        """What was to be told while the connection to a remote bot was lost."""
         self._gone: BotFailed | None = None
         self._restart: asyncio.Task[None] | None = None
         self._stopping = False
@@ -89,7 +102,7 @@ class Bot:
 
     @property
     def _socket(self) -> Path:
-        """Where its process listens: another place after each death."""
+        """Where a process that we start listens: another place after each death."""
         return self._around.sockets / f"{self._label}.{self.deaths}"
 
     @property
@@ -97,18 +110,24 @@ class Bot:
         """Where the output of all its processes goes."""
         return self._around.logs / f"{re.sub('[^A-Za-z0-9._-]', '_', self.spec.name)}.log"
 
+    @property
+    def _address(self) -> str:
+        return self.spec.address or f"unix:{self._socket}"
+
+    def _metadata(self, method: str) -> Metadata:
+        return () if self._session is None else self._session.metadata(method)
+
     async def start(self) -> None:
         """Launch the process and shake hands.
 
         Raises `BotFailed`, with nothing left running, and `UsageError` where the machine starts no more processes:
         that is nobody's fault.
         """
-        address = f"unix:{self._socket}"
         if self.spec.address is None:
             try:
                 self._process = await launch(
                     self.spec,
-                    address=address,
+                    address=self._address,
                     env={},
                     log=self._log,
                     marker=self._around.marker,
@@ -121,21 +140,24 @@ class Bot:
                     f"the arena could not start a process for bot {self.spec.name!r}: {error}; "
                     "see that there is room for files, processes and memory, then resume"
                 ) from error
-        else:
-            address = self.spec.address
-        connection = connect(address)
+        await self._connect(self._around.start_s)
+
+    async def _connect(self, within_s: float) -> None:
+        """Shake hands with the process and open the stream.  Raises `BotFailed`, with nothing left running."""
+        connection = connect(self._address, self.spec.keys)
         try:
-            self.description = await self._shake_hands(connection)
+            self.description = await self._shake_hands(connection, within_s)
         except BotFailed:
             await connection.close(grace=None)
             await self._end_process(0)
             raise
         self._channel = Channel(
-            address,
+            self._address,
             self._around.stopwatch,
             self.description.decisions_at_once,
             self._broken,
             connection,
+            self._metadata(stubs.PLAY),
         )
         self._channel.start()
 
@@ -145,6 +167,8 @@ class Bot:
         if self._restart is not None:
             self._restart.cancel()
             await asyncio.gather(self._restart, return_exceptions=True)
+        if self._former is not None:
+            await self._former.close()
         if self._channel is not None:
             self.dropped += self._channel.traffic.dropped
             await self._channel.close()
@@ -170,17 +194,23 @@ class Bot:
     def begin(self, match: MatchRun, seat: int) -> None:
         """A match begins for this bot on that seat."""
         self._matches[match] = seat
-        self.tell(match.start_event(seat, resumed=False))
+        if self._channel is not None:  # else it is told when there is one
+            self._channel.tell(match.start_event(seat, resumed=False))
 
     def finish(self, match: MatchRun) -> None:
-        """A match is over."""
+        """A match is over; what it still asks (it has become void) is asked no more."""
         self._matches.pop(match, None)
-        self._last_ids.pop(match, None)
+        last = self._last_ids.pop(match, 0)
+        if self._channel is not None:
+            self._channel.withdraw(last)
+        self._waiting = [question for question in self._waiting if question.id != last]
 
     def tell(self, event: bytes) -> None:
         """Send a framed event; a bot that is not running learns what matters when it comes back."""
         if self._channel is not None:
             self._channel.tell(event)
+        elif self.spec.remote and self._gone is None:
+            self._unheard.append(event)
 
     def ask(self, match: MatchRun, ask: Ask) -> None:
         """Ask for a decision; `match.answered` is called with the reply."""
@@ -213,9 +243,16 @@ class Bot:
 
     # -- starting ------------------------------------------------------------------------------------------------
 
-    async def _shake_hands(self, connection: aio.Channel) -> codec.BotDescription:
+    async def _describe(self, connection: aio.Channel, within_s: float) -> codec.BotDescription:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + within_s
+        if not self._address.startswith("unix:"):
+            await knock(self._address, self.spec.keys, within_s)
         request = codec.describe_request(self._around.rules, self._around.rules_name)
-        asking = asyncio.ensure_future(describe(connection, request, self._around.start_s))
+        return await describe(connection, request, deadline - loop.time(), self._metadata(stubs.DESCRIBE))
+
+    async def _shake_hands(self, connection: aio.Channel, within_s: float) -> codec.BotDescription:
+        asking = asyncio.ensure_future(self._describe(connection, within_s))
         exited = self._process.exited if self._process is not None else None
         try:
             if exited is not None:
@@ -251,24 +288,80 @@ class Bot:
         """The stream is over: what was owed is charged, the process is replaced, the rest goes on."""
         channel = self._channel
         assert channel is not None
-        self._channel = None
+        self._channel, self._former = None, channel
         self.dropped += channel.traffic.dropped
         owed, never_sent = channel.abandon()
-        self._waiting.extend(never_sent)
+        self._waiting.extend(question.again(0.0) for question in never_sent)
         if not self._stopping:
             self._restart = asyncio.get_running_loop().create_task(self._go_on(channel, why, evidence, owed))
 
     async def _go_on(self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]) -> None:
-        """Replace the process; where the arena cannot, the matches are void."""
+        """Connect again, or replace the process; where the arena cannot, the matches are void."""
         try:
+            if why is Broken.LOST and self.spec.remote:
+                for question, _ in owed:
+                    question.losses += 1
+                if all(question.losses < MAX_LOSSES for question, _ in owed):
+                    failure = await self._return(channel, owed)
+                    if failure is None:
+                        return
+                    evidence = f"{evidence}; it did not come back: {failure.evidence}"
             await self._replace(channel, why, evidence, owed)
         except Exception as error:
             for match in list(self._matches):
                 match.void(error)
 
+    async def _return(self, channel: Channel, owed: list[tuple[Question, float]]) -> BotFailed | None:
+        """Connect to a remote bot again and put the open decisions again; returns why that was not to be."""
+        lost = self._around.stopwatch.now()
+        oldest, spent_ms = owed[0] if owed else (None, 0.0)
+        if oldest is None or oldest.budget_s is None:
+            within_s = UNTIMED_RETURN_S
+        else:
+            within_s = min(max(oldest.budget_s - spent_ms / 1000, LEAST_RETURN_S), MOST_RETURN_S)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + within_s
+        await channel.close()
+        while self._channel is None:
+            try:
+                await self._connect(deadline - loop.time())
+            except BotFailed as failure:
+                if loop.time() + RETRY_S >= deadline:
+                    return failure
+                await asyncio.sleep(RETRY_S)
+        spent_ms += (self._around.stopwatch.now() - lost) * 1000
+        self._resume()
+        late: list[tuple[Question, float]] = []
+        for question, _ in owed:  # the outage is the oldest's; what it has no time for is the next one's
+            budget_ms = None if question.budget_s is None else question.budget_s * 1000
+            if budget_ms is not None and spent_ms > budget_ms + GRACE_S * 1000:
+                late.append((question, spent_ms))
+                spent_ms -= budget_ms
+            else:
+                self._channel.ask(question.again(spent_ms))
+                spent_ms = 0.0
+        self._ask_waiting()
+        for question, took_ms in late:
+            question.answered(NoReply(Fault.LATE, took_ms, "the connection was lost meanwhile"))
+        return None
+
+    def _resume(self) -> None:
+        """Tell a process that is connected again which matches are under way, and what it has missed."""
+        for match, seat in self._matches.items():
+            self.tell(match.start_event(seat, resumed=True))
+        unheard, self._unheard = self._unheard, []
+        for event in unheard:
+            self.tell(event)
+
+    def _ask_waiting(self) -> None:
+        assert self._channel is not None
+        waiting, self._waiting = self._waiting, []
+        for question in waiting:
+            self._channel.ask(question)
+
     async def _replace(self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]) -> None:
-        fault: Fault = why.value
-        if why is Broken.ENDED and self._process is not None:
+        fault = why.fault
+        if fault is Fault.STREAM_BROKEN and self._process is not None:
             try:
                 status = await asyncio.wait_for(asyncio.shield(self._process.exited), EXIT_WAIT_S)
             except TimeoutError:
@@ -289,16 +382,13 @@ class Bot:
             except BotFailed as error:
                 failure = error
         if failure is None:
-            for match, seat in self._matches.items():
-                self.tell(match.start_event(seat, resumed=True))
+            self._resume()
         for question, took_ms in owed:
             question.answered(NoReply(fault, took_ms, evidence))
         if failure is not None:
             self.give_up(failure)
         elif self._channel is not None:
-            waiting, self._waiting = self._waiting, []
-            for question in waiting:
-                self._channel.ask(question)
+            self._ask_waiting()
 
     async def _end_process(self, grace_s: float) -> None:
         if self._process is not None:

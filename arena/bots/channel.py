@@ -15,12 +15,14 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # gRPC's fork handlers break streams when a child is started
 
 import grpc
 from grpc import aio
 
+from arena.bots.certificates import Keys
 from arena.bots.stopwatch import Stopwatch
 from arena.match.referee import NoReply, Reply
 from arena.match.rulings import Fault
@@ -48,15 +50,25 @@ OPTIONS = (
     ("grpc.use_local_subchannel_pool", 1),
 )
 
+REMOTE_OPTIONS = (
+    ("grpc.keepalive_time_ms", 310_000),
+    ("grpc.http2.ping_timeout_ms", 20_000),
+    ("grpc.http2.max_pings_without_data", 0),
+)
+"""A connection that died without a word is noticed by pings; servers take one in five minutes, and no more."""
+
+_LOST = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
+_REFUSALS = {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.FAILED_PRECONDITION}
 _FOREVER = float("inf")
 
 Answered = Callable[[Reply | NoReply], None]
+Metadata = tuple[tuple[str, str], ...]
 
 
 class Question:
     """A decision on its way to a bot and back."""
 
-    __slots__ = ("answered", "budget_s", "data", "hard_s", "id", "match_id", "sent", "written")
+    __slots__ = ("answered", "budget_s", "data", "hard_s", "id", "losses", "match_id", "sent", "written")
 
     def __init__(self, id: int, match_id: str, data: bytes, budget_ms: float | None, answered: Answered) -> None:
         self.id = id
@@ -72,17 +84,46 @@ class Question:
         """Whether it is on its way: before that nobody can answer it, only guess its id."""
         self.hard_s = _FOREVER
         """The budgets of all decisions that were open on the stream when it was sent, this one included."""
+        self.losses = 0
+        """How often it was lost with the connection."""
+
+    def again(self, spent_ms: float) -> Question:
+        """The same decision, to be put once more; what was spent on it already counts."""
+        left_ms = None if self.budget_s is None else max(1.0, self.budget_s * 1000 - spent_ms)
+
+        def answered(answer: Reply | NoReply) -> None:
+            self.answered(answer._replace(took_ms=answer.took_ms + spent_ms))
+
+        data = codec.asked_again(self.data, 0 if left_ms is None else int(left_ms))
+        again = Question(self.id, self.match_id, data, left_ms, answered)
+        again.losses = self.losses
+        return again
 
 
 class Broken(Enum):
     """Why a stream can be used no more."""
 
-    ENDED = Fault.STREAM_BROKEN
-    """The bot closed it, or the connection was lost."""
-    FLOOD = Fault.FLOOD
+    LOST = "lost"
+    """The connection is gone, by whatever."""
+    ENDED = "ended"
+    """The bot closed it, or refused to go on."""
+    FLOOD = "flood"
     """A message over the size limit, or too many that answer nothing."""
-    HUNG = Fault.HUNG
+    HUNG = "hung"
     """Two decisions in a row ran out of time without an answer between."""
+
+    @property
+    def fault(self) -> Fault:
+        """What it is called when it is charged."""
+        match self:
+            case Broken.LOST | Broken.ENDED:
+                return Fault.STREAM_BROKEN
+            case Broken.FLOOD:
+                return Fault.FLOOD
+            case Broken.HUNG:
+                return Fault.HUNG
+            case _:
+                assert_never(self)
 
 
 @dataclass(slots=True)
@@ -104,8 +145,10 @@ class Channel:
         decisions_at_once: int,
         on_broken: Callable[[Broken, str], None],
         connection: aio.Channel | None = None,
+        metadata: Metadata = (),
     ) -> None:
         self._connection = connection or connect(target)
+        self._metadata = metadata
         self._stopwatch = stopwatch
         self._at_once = decisions_at_once or 1 << 30
         self._on_broken = on_broken
@@ -130,7 +173,7 @@ class Channel:
     def start(self) -> None:
         """Open the stream."""
         play: aio.StreamStreamMultiCallable[bytes, bytes] = self._connection.stream_stream(stubs.PLAY)
-        self._call = call = play()
+        self._call = call = play(metadata=self._metadata)
         self._tasks = [
             self._loop.create_task(self._write_loop(call)),
             self._loop.create_task(self._read_loop(call)),
@@ -156,6 +199,21 @@ class Channel:
         self._outbox.append(question)
         if idle:
             self._wake_writer()
+
+    def withdraw(self, id: int) -> None:
+        """Ask no more for a decision: its match has ended.  Nothing happens if it is not open."""
+        question = self._open.get(id)
+        if question is None:
+            self._held = deque(held for held in self._held if held.id != id)
+            return
+        self._close(question)
+        if question in self._outbox:
+            self._outbox.remove(question)
+        else:
+            self._late.add(id)
+            self.tell(codec.withdrawn(question.match_id, id, codec.WithdrawnReason.ENDED))
+            self._wake_writer()
+        self._release()
 
     def abandon(self) -> tuple[list[tuple[Question, float]], list[Question]]:
         """Stop asking; returns the decisions that are owed an answer, oldest first, and those that were never sent.
@@ -267,7 +325,8 @@ class Channel:
             if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
                 self._break(Broken.FLOOD, f"a message over {MAX_RECEIVED_BYTES} bytes: {error.details()}")
             else:
-                self._break(Broken.ENDED, f"the stream broke: {error.code().name.lower()}: {error.details()}")
+                why = Broken.LOST if error.code() in _LOST else Broken.ENDED
+                self._break(why, f"the stream broke: {error.code().name.lower()}: {error.details()}")
 
     def _receive(self, data: bytes) -> None:
         now = self._stopwatch.now()
@@ -398,19 +457,29 @@ class Channel:
             self._on_broken(why, evidence)
 
 
-def connect(target: str) -> aio.Channel:
-    """A connection of its own to `unix:/path` or `host:port`."""
-    return aio.insecure_channel(target, options=OPTIONS)
+def connect(target: str, keys: Keys | None = None) -> aio.Channel:
+    """A connection of its own to `unix:/path` or `host:port`; with keys it is encrypted, and both sides are known."""
+    options = OPTIONS if target.startswith("unix:") else (*OPTIONS, *REMOTE_OPTIONS)
+    if keys is None:
+        return aio.insecure_channel(target, options=options)
+    credentials = grpc.ssl_channel_credentials(keys.certificate, keys.client_key, keys.client_certificate)
+    return aio.secure_channel(target, credentials, options=(*options, ("grpc.ssl_target_name_override", keys.host)))
 
 
-async def describe(connection: aio.Channel, request: bytes, timeout_s: float) -> codec.BotDescription:
+async def describe(
+    connection: aio.Channel, request: bytes, timeout_s: float, metadata: Metadata = ()
+) -> codec.BotDescription:
     """The handshake.  Raises `HandshakeError` with a sentence if there is no proper answer in time."""
     describe: aio.UnaryUnaryMultiCallable[bytes, bytes] = connection.unary_unary(stubs.DESCRIBE)
     try:
-        return codec.describe_response(await describe(request, timeout=timeout_s, wait_for_ready=True))
+        return codec.describe_response(
+            await describe(request, timeout=timeout_s, wait_for_ready=True, metadata=metadata)
+        )
     except aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
             raise HandshakeError(f"it did not answer Describe within {timeout_s:.0f} s") from None
+        if error.code() in _REFUSALS:
+            raise HandshakeError(f"it refused the arena: {error.details()}") from None
         raise HandshakeError(f"Describe failed: {error.code().name.lower()}: {error.details()}") from None
     except codec.WireError as error:
         raise HandshakeError(f"its answer to Describe is not a message: {error}") from None

@@ -29,7 +29,10 @@ from typing import Annotated, Any, NoReturn
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from arena.bots.certificates import Keys
+from arena.bots.certificates import read as read_keys
 from arena.errors import UsageError
+from arena.wire.remote import is_local
 
 MANIFEST = "bot.toml"
 NAME_LENGTH = 64
@@ -50,7 +53,7 @@ class BotKind(Enum):
     BUILTIN = "builtin"
     """A sample bot that comes with the arena."""
     FOLDER = "folder"
-    """A folder with a bot.toml."""
+    """A folder with a bot.toml that says how to run it."""
     FILE = "file"
     """A single file: Python source, or anything executable."""
     COMMAND = "command"
@@ -84,6 +87,8 @@ class BotSpec:
     memory_mb: int = 512
     address: str | None = None
     """Where a remote bot listens; None for a bot that the arena starts."""
+    keys: Keys | None = None
+    """How a remote bot and the arena know each other; None: in plain text, by nothing."""
 
     @property
     def remote(self) -> bool:
@@ -101,7 +106,7 @@ def resolve(spec: str, *, name: str | None = None, base: Path) -> BotSpec:
             f"a bot is named by {spec!r}; expected a built-in bot ({_builtins_in_words()}), "
             "a folder, a file, a command or an address"
         )
-    given = None if name is None else _checked_name(name, f"the name given to the bot {spec!r}")
+    given = None if name is None else checked_name(name, f"the name given to the bot {spec!r}")
     if match := _ADDRESS.fullmatch(spec):
         return _address(match, given, base)
     path = base / os.path.expanduser(spec)
@@ -131,11 +136,17 @@ def builtin_names() -> tuple[str, ...]:
 
 
 def _address(match: re.Match[str], name: str | None, base: Path) -> BotSpec:
-    address = match[0] if match["path"] is None else f"unix:{os.path.abspath(base / match['path'])}"
-    if match["port"] is not None and not 1 <= int(match["port"]) <= 65_535:
-        raise UsageError(f"the bot address {address!r} has port {match['port']}; expected 1 to 65535")
+    if match["path"] is not None:
+        address = f"unix:{os.path.abspath(base / match['path'])}"
+    else:
+        address = checked_address(match[0], "the bot address")
+    if not is_local(address):
+        raise UsageError(
+            f"the bot {address!r} is on another machine, where nothing is said in plain text; make keys for it by "
+            f"`arena certs` and name the folder with its {MANIFEST} (or force it there: plaintext = true)"
+        )
     return BotSpec(
-        name=name or _checked_name(address, f"the bot address {address!r} as a name"),
+        name=name or checked_name(address, f"the bot address {address!r} as a name"),
         kind=BotKind.ADDRESS,
         digest=_digest_of_texts(address),
         address=address,
@@ -149,6 +160,9 @@ def _path(path: Path, name: str | None) -> BotSpec:
 def _folder(folder: Path, name: str | None, kind: BotKind) -> BotSpec:
     folder = Path(os.path.abspath(folder))
     manifest = _read_manifest(folder / MANIFEST)
+    if manifest.remote is not None:
+        return _remote(folder, manifest, manifest.remote, name)
+    assert manifest.run is not None
     if manifest.build is None:
         _require_program(manifest.run.command, folder, f"{folder / MANIFEST}: run.command")
     else:
@@ -170,6 +184,35 @@ def _folder(folder: Path, name: str | None, kind: BotKind) -> BotSpec:
     )
 
 
+def _remote(folder: Path, manifest: _Manifest, remote: _Remote, name: str | None) -> BotSpec:
+    """A remote bot is its certificate: whoever has the key to it is the same bot, wherever it listens."""
+    where = folder / MANIFEST
+    address = checked_address(remote.address, f"{where}: remote.address")
+    files = {key: value for key in _KEY_FILES if (value := getattr(remote, key)) is not None}
+    keys = None
+    if len(files) == len(_KEY_FILES):
+        keys = read_keys(*(folder / file for file in files.values()))
+    elif files:
+        missing = ", ".join(key for key in _KEY_FILES if key not in files)
+        raise UsageError(f"{where}: [remote] lacks {missing}; expected all four files that `arena certs` made, or none")
+    elif not (is_local(address) or remote.plaintext):
+        raise UsageError(
+            f"{where}: {address} is on another machine and [remote] names no certificate; make keys by "
+            "`arena certs`, or force plain text by plaintext = true"
+        )
+    return BotSpec(
+        name=name or manifest.name,
+        kind=BotKind.ADDRESS,
+        digest=_digest_of_texts(address) if keys is None else keys.fingerprint,
+        version=manifest.version,
+        author=manifest.author,
+        description=manifest.description,
+        rules=tuple(manifest.rules),
+        address=address,
+        keys=keys,
+    )
+
+
 def _file(path: Path, name: str | None) -> BotSpec:
     path = Path(os.path.abspath(path))
     if not path.is_file():
@@ -184,7 +227,7 @@ def _file(path: Path, name: str | None) -> BotSpec:
             'make it executable with `chmod +x`, or name the command that runs it, such as "node bot.js"'
         )
     return BotSpec(
-        name=name or _checked_name(path.stem, f"the name of the bot file {path}"),
+        name=name or checked_name(path.stem, f"the name of the bot file {path}"),
         kind=BotKind.FILE,
         digest=_digest_of_files(path.parent, [path]),
         run=run,
@@ -206,7 +249,7 @@ def _command(command: str, name: str | None, base: Path) -> BotSpec:
     script = next((word for word in words[1:] if Path(word).suffix in _SCRIPT_SUFFIXES), words[0])
     files = [path for word in words if os.path.isfile(path := cwd / word)]
     return BotSpec(
-        name=name or _checked_name(Path(script).stem, f"the name of the bot command {command!r}"),
+        name=name or checked_name(Path(script).stem, f"the name of the bot command {command!r}"),
         kind=BotKind.COMMAND,
         digest=_digest_of_texts(*words, *(_digest_of_files(file.parent, [file]) for file in files)),
         run=_argv(words),
@@ -262,11 +305,22 @@ def _builtins_in_words() -> str:
 # --- names and other foreign text ---------------------------------------------------------------------------
 
 
-def _checked_name(name: str, where: str) -> str:
+def checked_name(name: str, where: str) -> str:
+    """The name of a bot without the blanks around it.  Raises `UsageError` that begins with `where`."""
     try:
         return _name(name)
     except ValueError as error:
         raise UsageError(f"{where} {error}; expected 1 to {NAME_LENGTH} printable characters") from None
+
+
+def checked_address(address: str, where: str) -> str:
+    """An address of the form `host:port`.  Raises `UsageError` that begins with `where`."""
+    match = _ADDRESS.fullmatch(address)
+    if match is None or match["port"] is None:
+        raise UsageError(f"{where} is {address!r}; expected HOST:PORT such as bots.example.org:6600")
+    if not 1 <= int(match["port"]) <= 65_535:
+        raise UsageError(f"{where} {address!r} has port {match['port']}; expected 1 to 65535")
+    return address
 
 
 def _name(text: str) -> str:
@@ -321,12 +375,25 @@ class _Build(_Table):
     network: bool = False
 
 
+class _Remote(_Table):
+    address: str
+    certificate: str | None = None
+    client_certificate: str | None = None
+    client_key: str | None = None
+    token_file: str | None = None
+    plaintext: bool = False
+
+
+_KEY_FILES = ("certificate", "client_certificate", "client_key", "token_file")
+
+
 class _Manifest(_Table):
     name: _Name
     version: _Text = ""
     author: _Text = ""
     description: _Text = ""
-    run: _Run
+    run: _Run | None = None
+    remote: _Remote | None = None
     build: _Build | None = None
     rules: list[_Name] = []
     cores: int = Field(default=1, ge=1, le=1024)
@@ -337,10 +404,12 @@ _EXPECTED = {
     "name": 'expected a text such as name = "Greedy"',
     "run": 'expected a table [run] with command = ["python3", "bot.py"]',
     "run.command": 'expected a list such as command = ["python3", "bot.py"]',
+    "remote": 'expected a table [remote] with address = "HOST:PORT"',
+    "remote.address": 'expected an address such as address = "bots.example.org:6600"',
     "build": 'expected a table [build] with command = ["make"]',
     "build.command": 'expected a list such as command = ["make"]',
 }
-_TABLES: dict[str, type[_Table]] = {"": _Manifest, "run": _Run, "build": _Build}
+_TABLES: dict[str, type[_Table]] = {"": _Manifest, "run": _Run, "remote": _Remote, "build": _Build}
 
 
 def _read_manifest(path: Path) -> _Manifest:
@@ -357,9 +426,17 @@ def _read_manifest(path: Path) -> _Manifest:
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is not TOML: {error}") from None
     try:
-        return _Manifest.model_validate(data)
+        manifest = _Manifest.model_validate(data)
     except ValidationError as error:
         mistakes = [_mistake_in_words(dict(mistake)) for mistake in error.errors()]
+    else:
+        if manifest.run is not None and manifest.remote is not None:
+            raise UsageError(
+                f"{path}: both [run] and [remote] are there; expected one: it runs either here or elsewhere"
+            )
+        if manifest.run is not None or manifest.remote is not None:
+            return manifest
+        mistakes = [f"the key 'run' is missing; {_EXPECTED['run']} (or [remote], for a bot that runs elsewhere)"]
     raise UsageError("\n".join(f"{path}: {mistake}" for mistake in mistakes))
 
 

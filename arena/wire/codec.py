@@ -36,7 +36,7 @@ class WithdrawnReason(IntEnum):
     LATE = 1
     """Its time ran out."""
     ENDED = 2
-    """The deal or the match ended before the answer."""
+    """The match ended before the answer: the arena failed, and the match is void."""
 
 
 # -- cards, words and numbers ---------------------------------------------------------------------------------
@@ -266,6 +266,15 @@ def decision(
     return _event(_DECISION, message + _clock_fields(time_left_ms, last_took_ms, resumed))
 
 
+def asked_again(decision: bytes, time_left_ms: int) -> bytes:
+    """A framed `Decision` as it is put once more, with what is left of its time (0: no clock runs)."""
+    message = pb.PlayRequest.FromString(decision)
+    again = message.events[0].decision
+    again.resumed = True
+    again.time_left_ms = time_left_ms
+    return message.SerializeToString()
+
+
 def withdrawn(match_id: str, id: int, reason: WithdrawnReason) -> bytes:
     """A framed `Withdrawn`."""
     message = pb.Withdrawn(match_id=match_id, id=id, reason=cast(Any, reason))
@@ -347,6 +356,8 @@ class BotDescription:
     waives_before_draw: bool
     decisions_at_once: int
     """How many decisions it wants open at once; 0 means any number."""
+    streams: int = 1
+    """How many streams it takes at once."""
 
 
 class Answer(NamedTuple):
@@ -374,6 +385,7 @@ def describe_response(data: bytes) -> BotDescription:
         refusal=message.refusal,
         waives_before_draw=message.waives_before_draw,
         decisions_at_once=message.decisions_at_once,
+        streams=message.streams or 1,
     )
 
 
@@ -422,7 +434,7 @@ class MatchStarted:
     bank_ms: int
     """Thinking time beyond the limit, for the whole match."""
     resumed: bool
-    """The match is already under way: the process was started anew."""
+    """The match is already under way: the process was started anew, or the connection was lost."""
 
 
 class Decision:
@@ -460,7 +472,7 @@ class Decision:
 
     @property
     def resumed(self) -> bool:
-        """It was asked before and is asked again with what is left of its time."""
+        """It is put again, with what is left of its time: the process or the connection before was lost."""
         return self._message.resumed
 
     @property

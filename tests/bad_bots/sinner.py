@@ -444,6 +444,7 @@ def description(
         refusal=refusal,
         waives_before_draw=NAME != "card-before-the-draw",
         decisions_at_once=1 if NAME.startswith(("slow", "late")) else 0,
+        streams=2,
     )
 
 

@@ -92,11 +92,11 @@ class Process:
 class Stream:
     """The arena's end of a Play stream."""
 
-    def __init__(self, channel: grpc.Channel) -> None:
+    def __init__(self, channel: grpc.Channel, metadata: tuple[tuple[str, str], ...] = ()) -> None:
         self._requests: SimpleQueue[bytes | None] = SimpleQueue()
         play: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(stubs.PLAY)
         outgoing: Iterator[bytes] = iter(self._requests.get, None)
-        self._call = play(outgoing, timeout=PATIENCE_S)
+        self._call = play(outgoing, timeout=PATIENCE_S, metadata=metadata)
 
     def send(self, *items: bytes) -> None:
         """One message."""

@@ -256,7 +256,7 @@ def test_after_a_broken_stream_another_one_works() -> None:
 
 
 def test_two_streams_at_once_get_their_own_answers() -> None:
-    with Process(SIX_LINES) as bot:
+    with Process(SIX_LINES.replace("serve(choose)", "serve(choose, streams=2)")) as bot:
         bot.describe()
         first, second = bot.play(), bot.play()
         first.send(decision(1))

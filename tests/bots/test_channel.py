@@ -225,3 +225,30 @@ def test_a_paused_arena_charges_nobody(tmp_path: Path) -> None:
         assert answer.took_ms < 300
 
     on_a_line(tmp_path, play, test)
+
+
+def test_a_decision_whose_match_has_ended_is_withdrawn_and_its_answer_counts_for_nothing(tmp_path: Path) -> None:
+    seen: list[codec.Event] = []
+
+    async def play(_: object, context: Context) -> None:
+        while isinstance(message := await context.read(), bytes):
+            seen.extend(codec.events(message))
+            if any(isinstance(event, codec.Withdrawn) for event in seen):
+                await context.write(codec.answer(1, 3, 1) + codec.answer(2, 3, 1))
+
+    async def test(line: Line) -> None:
+        line.ask(1, budget_ms=None)
+        async with asyncio.timeout(60):
+            while not seen:
+                await asyncio.sleep(0.01)
+        line.ask(2, budget_ms=None)  # held back: the bot owes an answer
+        line.channel.withdraw(1)
+        line.channel.withdraw(77)
+        await line.until(lambda: bool(line.answers))
+        assert list(line.answers) == [2]
+        assert line.channel.traffic.dropped == 1
+        assert [event for event in seen if isinstance(event, codec.Withdrawn)] == [
+            codec.Withdrawn("m", 1, codec.WithdrawnReason.ENDED)
+        ]
+
+    on_a_line(tmp_path, play, test)

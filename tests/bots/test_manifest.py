@@ -108,7 +108,7 @@ def test_a_single_program_in_path_is_a_command(tmp_path: Path) -> None:
     assert resolve("cat", base=tmp_path).kind is BotKind.COMMAND
 
 
-@pytest.mark.parametrize("address", ["example.org:50051", "127.0.0.1:1", "[::1]:65535", "unix:/run/bot.sock"])
+@pytest.mark.parametrize("address", ["localhost:50051", "127.0.0.1:1", "[::1]:65535", "unix:/run/bot.sock"])
 def test_an_address_is_a_remote_bot_with_nothing_to_run(address: str, tmp_path: Path) -> None:
     spec = resolve(address, base=tmp_path)
     assert (spec.kind, spec.address, spec.run, spec.remote) == (BotKind.ADDRESS, address, (), True)

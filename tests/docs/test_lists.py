@@ -92,6 +92,8 @@ def test_authors_read_of_all_that_serve_takes() -> None:
 def test_authors_read_of_every_key_of_a_bot() -> None:
     tables = (manifest._Manifest, manifest._Run, manifest._Build)
     assert {key for each in tables for key in each.model_fields} <= code_words(DOCS / "authors.md")
+    listed = {word for row in table(DOCS / "remote.md", "key in `[remote]`") for word in re.findall(r"\w+", row[0])}
+    assert listed == set(manifest._Remote.model_fields)
 
 
 # -- organisers -----------------------------------------------------------------------------------------------------

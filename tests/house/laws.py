@@ -50,6 +50,7 @@ ONLY_IN: dict[str, set[str]] = {
     "psycopg": {"store"},
     "alembic": {"store"},
     "trueskill": {"ratings"},
+    "cryptography": {"bots"},
 }
 MAY_PRINT = {"cli"}
 EXITS = {"sys.exit", "exit", "quit", "SystemExit"}
@@ -117,7 +118,7 @@ def rules_are_pure(module: Module) -> Iterator[tuple[int, str]]:
 
 
 def packages_have_one_room(module: Module) -> Iterator[tuple[int, str]]:
-    """Law 3: grpc, protobuf, SQL and trueskill each in their room; printing and exiting in the roof."""
+    """Law 3: grpc, protobuf, SQL, trueskill and cryptography each in their room; printing and exiting in the roof."""
     for line, target in module.imports():
         for package, rooms in ONLY_IN.items():
             if f"{target}.".startswith(f"{package}.") and module.room not in rooms:

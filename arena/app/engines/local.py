@@ -13,6 +13,7 @@ import secrets
 import shutil
 import tempfile
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -68,6 +69,7 @@ class LocalEngine:
         self._secrets = secrets
         self._around = surroundings
         self._game = Game(setting.rules)
+        self._lines = _Lines()
 
     async def preflight(self) -> dict[str, BotFailed]:
         """Start every bot once, a few at a time; returns the failures by name."""
@@ -77,10 +79,12 @@ class LocalEngine:
         async def try_out(name: str) -> None:
             async with gate:
                 bot = self.new_bot(name)
-                try:
-                    failures.update(await start_all({name: bot}))
-                finally:
-                    await _stop((bot,))
+                async with self._lines.taken([bot]):
+                    try:
+                        failures.update(await start_all({name: bot}))
+                    finally:
+                        await _stop((bot,))
+                self._lines.learn(bot)
 
         await asyncio.gather(*(try_out(name) for name in self._specs))
         return failures
@@ -96,8 +100,18 @@ class LocalEngine:
     async def _play_together(
         self, task: Task, keys: Sequence[tuple[int, MatchKey]], report: Callable[[Played], None]
     ) -> None:
+        bots = self._seated(task.block.seats)
+        async with self._lines.taken(bots.values()):
+            await self._play_with(bots, task, keys, report)
+
+    async def _play_with(
+        self,
+        bots: Mapping[str, Bot],
+        task: Task,
+        keys: Sequence[tuple[int, MatchKey]],
+        report: Callable[[Played], None],
+    ) -> None:
         block = task.block
-        bots = self._seated(block.seats)
         try:
             for place, failure in (await start_all(bots)).items():
                 bots[place].give_up(failure)
@@ -168,6 +182,41 @@ async def _stop(bots: Iterable[Bot]) -> None:
     except asyncio.CancelledError:
         await stopped
         raise
+
+
+class _Lines:
+    """The streams to each remote bot: never more at once than it says it takes.  All of a block are taken together."""
+
+    def __init__(self) -> None:
+        self._most: dict[str, int] = {}
+        self._taken: Counter[str] = Counter()
+        self._freed = asyncio.Condition()
+
+    def learn(self, bot: Bot) -> None:
+        """Note what a bot said in its handshake."""
+        if bot.spec.address is not None and bot.description is not None:
+            self._most[bot.spec.address] = bot.description.streams
+
+    @contextlib.asynccontextmanager
+    async def taken(self, bots: Iterable[Bot]) -> AsyncIterator[None]:
+        """Wait until all these bots can have their streams; alone a block gets what it needs: the bot may refuse."""
+        needed = Counter(bot.spec.address for bot in bots if bot.spec.address is not None)
+
+        def free() -> bool:
+            return all(
+                not self._taken[address] or self._taken[address] + count <= self._most.get(address, 1)
+                for address, count in needed.items()
+            )
+
+        async with self._freed:
+            await self._freed.wait_for(free)
+            self._taken.update(needed)
+        try:
+            yield
+        finally:
+            async with self._freed:
+                self._taken.subtract(needed)
+                self._freed.notify_all()
 
 
 def _places(seats: Sequence[str]) -> tuple[str, ...]:

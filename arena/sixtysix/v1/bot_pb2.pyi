@@ -19,7 +19,7 @@ class DescribeRequest(_message.Message):
     def __init__(self, protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ..., rules: _Optional[_Union[_rules_pb2.Rules, _Mapping]] = ...) -> None: ...
 
 class DescribeResponse(_message.Message):
-    __slots__ = ("protocol_major", "protocol_minor", "name", "version", "plays", "refusal", "waives_before_draw", "decisions_at_once")
+    __slots__ = ("protocol_major", "protocol_minor", "name", "version", "plays", "refusal", "waives_before_draw", "decisions_at_once", "streams")
     PROTOCOL_MAJOR_FIELD_NUMBER: _ClassVar[int]
     PROTOCOL_MINOR_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -28,6 +28,7 @@ class DescribeResponse(_message.Message):
     REFUSAL_FIELD_NUMBER: _ClassVar[int]
     WAIVES_BEFORE_DRAW_FIELD_NUMBER: _ClassVar[int]
     DECISIONS_AT_ONCE_FIELD_NUMBER: _ClassVar[int]
+    STREAMS_FIELD_NUMBER: _ClassVar[int]
     protocol_major: int
     protocol_minor: int
     name: str
@@ -36,7 +37,8 @@ class DescribeResponse(_message.Message):
     refusal: str
     waives_before_draw: bool
     decisions_at_once: int
-    def __init__(self, protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., plays: bool = ..., refusal: _Optional[str] = ..., waives_before_draw: bool = ..., decisions_at_once: _Optional[int] = ...) -> None: ...
+    streams: int
+    def __init__(self, protocol_major: _Optional[int] = ..., protocol_minor: _Optional[int] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., plays: bool = ..., refusal: _Optional[str] = ..., waives_before_draw: bool = ..., decisions_at_once: _Optional[int] = ..., streams: _Optional[int] = ...) -> None: ...
 
 class PlayRequest(_message.Message):
     __slots__ = ("events",)

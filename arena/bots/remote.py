@@ -1,0 +1,96 @@
+"""The door of a remote bot: the arena knocks before gRPC enters, which would only say that it is unavailable."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import ssl
+import time
+
+from arena.bots.certificates import Keys
+from arena.bots.channel import HandshakeError, Metadata
+from arena.wire import remote
+
+_HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+"""How a client of HTTP/2 begins: the preface and its settings, which are none."""
+RETRY_S = 0.1
+"""Between two attempts to reach somebody who is not there yet."""
+
+
+class Session:
+    """What the arena shows with its calls to one process: the same session even after the connection was lost."""
+
+    def __init__(self, keys: Keys | None) -> None:
+        self._keys = keys
+        self._name = secrets.token_hex(16)
+
+    def metadata(self, method: str) -> Metadata:
+        """For one call of a method: the session and, where there are keys, a token."""
+        shown = ((remote.SESSION, self._name),)
+        if self._keys is None:
+            return shown
+        token = remote.mint(self._keys.token_key, method, self._name, time.time(), secrets.token_hex(16))
+        return (*shown, (remote.TOKEN, token))
+
+
+async def knock(address: str, keys: Keys | None, within_s: float) -> None:
+    """Wait until a gRPC server answers at `host:port`; with keys, see that each side takes the other's certificate.
+
+    Raises `HandshakeError` with a sentence for each way in which it does not.
+    """
+    host, _, port = address.rpartition(":")
+    context, name = (None, None) if keys is None else (keys.context, keys.host)
+    nobody = ""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + within_s
+    while True:
+        try:
+            async with asyncio.timeout_at(deadline):
+                if nobody:
+                    await asyncio.sleep(RETRY_S)
+                reader, writer = await asyncio.open_connection(
+                    host.strip("[]"), int(port), ssl=context, server_hostname=name
+                )
+                try:
+                    welcome = await _welcomed(reader, writer)
+                finally:
+                    writer.transport.abort()
+                break
+        except TimeoutError:
+            raise HandshakeError(f"nobody answered at {address} within {within_s:.0f} s{nobody}") from None
+        except ssl.SSLCertVerificationError as error:
+            assert keys is not None
+            raise HandshakeError(
+                f"the certificate at {address} is not {keys.certificate_file} (SHA-256 {keys.fingerprint}): "
+                f"{error.verify_message}; somebody else answers there, or the bot has new keys"
+            ) from None
+        except ssl.SSLError as error:
+            raise HandshakeError(
+                f"no TLS is spoken at {address} ({error.reason}), but its certificate is pinned; "
+                "start the bot with its keys"
+            ) from None
+        except OSError as error:
+            nobody = f": {error.strerror or error}"
+    if not welcome:
+        assert keys is not None
+        raise HandshakeError(
+            f"it does not take the arena's certificate {keys.client_certificate_file}; "
+            "give both sides the files of the same `arena certs`"
+        )
+
+
+async def _welcomed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """Whether a server of HTTP/2 greets us.  False: it let us in by TLS, and hung up on seeing who we are."""
+    writer.write(_HELLO)
+    encrypted = writer.get_extra_info("ssl_object") is not None
+    try:
+        greeting = await reader.read(1)
+    except OSError:
+        if encrypted:
+            return False
+        raise
+    if greeting == b"\0" or encrypted:
+        return greeting == b"\0"
+    if greeting:
+        raise HandshakeError("no gRPC in plain text is spoken there; does the bot serve with keys?")
+    raise ConnectionResetError("it hangs up at once; does the bot serve with keys?")
