@@ -13,16 +13,24 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arena.ratings.base import Game, Rating
+from arena.ratings.duel import LEAST_PAIRS, Answer, DecidedBy, Pairs, judge
 from arena.ratings.posterior import posterior, verdicts
 from arena.ratings.trueskill import fit, online
-from bench.leagues import League
+from bench.leagues import League, play_pairs
 
 BOTS = 12
 LUCK = (0.51, 0.86)
 MATCHES = (10, 20, 50)
 LEAGUES, QUICK_LEAGUES = 100, 2
 REFIT_BOTS, REFIT_PAIRS = 20, (10, 200)
+DUELS, QUICK_DUELS = 500, 4
+MOST_PAIRS = 800
+LOOK = 8
+"""Pairs between two looks at a duel."""
 
 
 def run(quick: bool) -> Mapping[str, Any]:
@@ -36,7 +44,44 @@ def run(quick: bool) -> Mapping[str, Any]:
             f"luck_{luck}": {str(matches): _calibrate(luck, matches // 2, leagues) for matches in lengths}
             for luck in LUCK
         },
+        "duel": {
+            f"luck_{luck}_{by}": _duel(luck, by, QUICK_DUELS if quick else DUELS) for luck in LUCK for by in DecidedBy
+        },
     }
+
+
+def _duel(luck: float, by: DecidedBy, duels: int) -> Mapping[str, float]:
+    """How often a duel is wrong or open, and its pairs: of equal bots, and where one is better by the edge."""
+    edge = 0.05
+    rng = np.random.default_rng(7)
+    low, high = 0.0, 0.5
+    for _ in range(12):  # the advantage in a deal that makes just this edge
+        middle = (low + high) / 2
+        share = float(np.mean(_results(play_pairs(middle, luck, 20_000, np.random.default_rng(1)), by))) / 2
+        low, high = (middle, high) if share < 0.5 + edge else (low, middle)
+    found: dict[str, float] = {}
+    for name, advantage, wrong in (("equal", 0.0, Answer.BETTER), ("better", low, Answer.NOT_BETTER)):
+        errors, pairs, open_ = 0, [], 0
+        for _ in range(duels):
+            results = _results(play_pairs(advantage, luck, MOST_PAIRS, rng), by)
+            for stop in range(LEAST_PAIRS, MOST_PAIRS + 1, LOOK):
+                lost, drawn, won = np.bincount(results[:stop], minlength=3).tolist()
+                answer = judge(Pairs(lost, drawn, won), edge).answer
+                if answer is not Answer.OPEN:
+                    break
+            errors += answer is wrong
+            open_ += answer is Answer.OPEN
+            pairs.append(stop)
+        found[f"{name}_wrong"] = round(errors / duels, 4)
+        found[f"{name}_open"] = round(open_ / duels, 4)
+        found[f"{name}_pairs"] = round(statistics.fmean(pairs), 1)
+    return found
+
+
+def _results(pairs: NDArray[np.int64], by: DecidedBy) -> NDArray[np.int64]:
+    """0, 1 or 2 for each pair: lost, drawn, won."""
+    won, ahead = pairs[:, 0], pairs[:, 1]
+    return np.where((won == 1) & (by is DecidedBy.POINTS), 1 + np.sign(ahead), won)
 
 
 def _refit(pairs: int) -> Mapping[str, float]:

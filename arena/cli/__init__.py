@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import certs, play, screen, show, tournament, trust, verify
+from arena.cli import certs, duel, play, screen, show, tournament, trust, verify
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -48,6 +48,7 @@ app.command()(trust.trust)
 app.command()(verify.export)
 app.command()(verify.verify)
 app.command(epilog=play.PRESET_LIST)(play.play)
+app.command(epilog=play.PRESET_LIST)(duel.duel)
 app.command()(certs.certs)
 
 

@@ -201,7 +201,7 @@ def _transitivity(test: Transitivity | None) -> Iterator[str]:
 
 def _fault_costs(costs: FaultCosts) -> str:
     if not costs.forfeits and not costs.lost_with_fault and not costs.time_losses:
-        return f"none of {counted(costs.matches, 'match')} was decided by a fault"
+        return f"no fault decided any of {counted(costs.matches, 'match')}"
     return (
         f"{counted(costs.forfeits, 'match')} of {costs.matches:,} forfeited, "
         f"{costs.lost_with_fault:,} lost by a side with a fault in it; {counted(costs.time_losses, 'time loss')}"
