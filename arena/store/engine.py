@@ -44,6 +44,8 @@ class Database:
         self.where = where
         """How sentences name it: its path, or its URL without the password."""
         self.readonly = readonly
+        self.files: tuple[_File, ...] = ()
+        """What must stay in its place while the store is open."""
         self._reader = engine.execution_options(yield_per=STREAM_ROWS)
         self._writer = engine.execution_options(writes=True)
         if engine.dialect.name == "postgresql":
@@ -60,10 +62,12 @@ class Database:
         """One transaction: all of it is on disk when the block is left, or none of it.  One writer at a time."""
         if self.readonly:
             raise StoreError(f"the store {self.where} was opened for reading; nothing can be written to it")
+        self._check_files()
         with self.sentences(), self._writer.begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(select(func.pg_advisory_xact_lock(_WRITERS)))
             yield connection
+        self._check_files()  # what was committed into a file that is gone is nowhere
 
     @contextmanager
     def sentences(self) -> Iterator[None]:
@@ -79,8 +83,37 @@ class Database:
         except DBAPIError as error:
             raise UsageError(_sentence(error.orig or error, self.where)) from error
 
+    def _check_files(self) -> None:
+        for file in self.files:
+            if harm := file.harm():
+                raise UsageError(
+                    f"{file.path} was {harm} while the arena had it open, nothing more is written to the store; "
+                    "put it back, or a copy of the store, then resume"
+                )
+
     def close(self) -> None:
         self.engine.dispose()
+
+
+class _File:
+    """A file of a store as it was last seen: SQLite writes on, unawares, into one that is gone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen = path.stat()
+
+    def harm(self) -> str | None:
+        """What others have done to it; no file of an open store becomes another one, or shorter, by itself."""
+        try:
+            now = self.path.stat()
+        except OSError:
+            return "removed"
+        if not os.path.samestat(now, self._seen):
+            return "replaced"
+        if now.st_size < self._seen.st_size:
+            return "cut off"
+        self._seen = now
+        return None
 
 
 def connect(where: Path | str, *, readonly: bool) -> Database:
@@ -242,6 +275,8 @@ def _make_writable(database: Database) -> None:
         connection.close()
     with database.writing():
         pass  # says now, rather than after the first match, that the file or its folder is read-only
+    path = Path(database.where)
+    database.files = (_File(path), _File(path.with_name(f"{path.name}-wal")))
 
 
 def self_check(connection: Connection) -> str | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
 import sqlite3
 import tracemalloc
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -108,11 +110,11 @@ def test_a_store_whose_maker_was_killed_is_made_by_the_next_one(tmp_path: Path) 
 def _bound(store: Store, pages: int) -> None:
     """From now on the store's disk has that many pages left (of 4 KiB)."""
     engine: Engine = store._database.engine
-    engine.dispose()
+    with engine.connect() as connection:
+        used = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
 
-    @event.listens_for(engine, "connect")
-    def connect(connection: sqlite3.Connection, _: object) -> None:
-        (used,) = connection.execute("PRAGMA page_count").fetchone()
+    @event.listens_for(engine, "checkout")
+    def bound(connection: sqlite3.Connection, *_: object) -> None:
         connection.execute(f"PRAGMA max_page_count = {used + pages}")
 
 
@@ -159,6 +161,52 @@ def test_a_store_that_is_cut_off_or_overwritten_says_so(tmp_path: Path) -> None:
             cup = queries.tournament("cup")
             assert queries.verify_seals(cup) is not None
             list(queries.results(cup))
+
+
+def _moved(path: Path) -> None:
+    path.rename(path.with_name("moved"))
+
+
+def _replaced(path: Path) -> None:
+    shutil.copy(path, path.with_name("copy"))
+    path.with_name("copy").rename(path)
+
+
+def _cut_off(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "harm", "told"),
+    [
+        ("arena.db", Path.unlink, "removed"),
+        ("arena.db", _moved, "removed"),
+        ("arena.db", _replaced, "replaced"),
+        ("arena.db", _cut_off, "cut off"),
+        ("arena.db-wal", Path.unlink, "removed"),
+        ("arena.db-wal", _cut_off, "cut off"),
+    ],
+)
+def test_a_store_that_is_harmed_while_it_is_open_takes_nothing_more(
+    tmp_path: Path, name: str, harm: Callable[[Path], None], told: str
+) -> None:
+    path = tmp_path / "arena.db"
+    results = schedule(60)
+    with open_store(path) as store:
+        cup = created(store)
+        store.record(cup, results[:40])
+        harm(tmp_path / name)
+        for _ in range(2):
+            with pytest.raises(UsageError, match=rf"{name} was {told} while the arena had it open, nothing more"):
+                store.record(cup, results[40:])
+    if harm is _moved:
+        (tmp_path / "moved").rename(path)
+    if harm is _moved or (name, told) == ("arena.db-wal", "removed"):  # nothing is lost where it need not be
+        with open_store(path) as store:
+            assert [one.key for one in store.results(cup)] == [one.key for one in results[:40]]
+            assert store.verify_seals(cup) is None
+            store.record(cup, results)
+            assert store.verify_chain(cup) is None
 
 
 # --- size -------------------------------------------------------------------------------------------------------
