@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from arena.app.tournament import Finished, Plan, RunOptions, run_tournament
 from arena.match.summary import MatchSummary
 from arena.store import Store
 from arena.wire import codec
-from tests.e2e.test_tournament import ARENA, BOT, SINNER, config, place, wait_until_nothing_is_left
+from tests.e2e.test_tournament import BOT, SINNER, config, place, wait_until_nothing_is_left
 
 __all__ = ["place"]
 
@@ -70,23 +69,6 @@ def test_a_listener_that_fails_ends_the_run_and_stalls_nothing(place: Path) -> N
         run_here(place, Deaf(), name="deaf")
     assert run_here(place, resume="deaf").complete
     wait_until_nothing_is_left(place)
-
-
-def test_a_full_disk_ends_the_run_with_a_sentence_and_what_was_committed_stays(place: Path) -> None:
-    config(place, pairs=60, block=20)
-    run = subprocess.run(
-        ["bash", "-c", 'ulimit -f 200; exec "$@"', "-", *ARENA, "tournament", "cup.toml", "--name", "full"],
-        cwd=place, capture_output=True, text=True, timeout=100,
-    )  # fmt: skip
-    assert run.returncode == 3, run.stderr
-    assert "Traceback" not in run.stderr
-    assert "space" in run.stderr
-    assert "--resume full" in run.stderr.splitlines()[-1]
-    wait_until_nothing_is_left(place)
-    ((finished,),) = rows(place, "select count(*) from matches")
-    assert 0 < finished < 120
-    assert run_here(place, resume="full").complete
-    assert rows(place, "select count(*) from matches") == [(120,)]
 
 
 def test_a_run_that_was_killed_before_its_first_epoch_can_be_resumed(
