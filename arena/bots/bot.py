@@ -178,9 +178,11 @@ class Bot:
 
     def _note_dropped(self) -> None:
         """Tell the author of answers that came to nothing, where its log has room for it."""
-        if self.dropped and self._log.exists() and self._log.stat().st_size < LOG_BYTES:
-            with self._log.open("a") as log:
-                log.write(f"[arena: {self.dropped} answers to no open decision were dropped]\n")
+        line = f"[arena: {self.dropped} answers to no open decision were dropped]\n"
+        with contextlib.suppress(OSError):  # it has no log, or the disk is full
+            if self.dropped and self._log.stat().st_size + len(line) <= LOG_BYTES:
+                with self._log.open("a") as log:
+                    log.write(line)
 
     def give_up(self, failure: BotFailed) -> None:
         """The bot never plays: every question is answered with its failure, which loses the match."""

@@ -80,25 +80,21 @@ class Tail:
 
 
 class Log:
-    """The log file on fd 2: never longer than `limit` bytes, what is over is counted and dropped."""
+    """The log file on fd 2, which may have other keepers too: never longer than `limit` bytes, and then it says so."""
+
+    FULL = b"\n[arena: the log is full, what came later was dropped]\n"
 
     def __init__(self, limit: int) -> None:
-        self.room = max(0, limit - os.fstat(2).st_size)
-        self.dropped = 0
+        self.limit = limit
 
     def add(self, data: bytes) -> None:
-        kept = data[: self.room]
-        written = 0
-        if kept:
-            with contextlib.suppress(OSError):  # a full disk is no reason to stop draining
-                written = os.write(2, kept)
-        self.room -= len(kept)
-        self.dropped += len(data) - written
-
-    def close(self) -> None:
-        if self.dropped:
-            with contextlib.suppress(OSError):
-                os.write(2, b"\n[arena: the log is full, %d bytes were dropped]\n" % self.dropped)
+        with contextlib.suppress(OSError):  # a full disk is no reason to stop draining
+            room = self.limit - len(self.FULL) - os.fstat(2).st_size
+            if room < 0:
+                return
+            os.write(2, data if len(data) <= room else data[:room] + self.FULL)
+            if os.fstat(2).st_size > self.limit:  # others wrote at the same time
+                os.ftruncate(2, self.limit)
 
 
 class Keeper:
@@ -130,7 +126,6 @@ class Keeper:
         finally:
             left = self.end_descendants()
             self.drain()
-            self.log.close()
             say(f'{{"ended": {left}, "cpu": {cpu_of_the_dead():.6f}}}')
             remove_home(self.options["home"])
 
