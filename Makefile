@@ -32,8 +32,10 @@ tournament: $(STAMP) ## play and rate a tournament:  make tournament ARGS="tourn
 test: $(STAMP) ## run the tests:  make test ARGS="tests/game -x"
 	@$(BIN)/python -m pytest $(ARGS)
 
-soak: $(STAMP) ## the tests that take long: kill -9 the arena 200 times
+soak: $(STAMP) ## the tests that take half an hour: 200 times kill -9, thousands of matches in one arena
 	@$(BIN)/python -m tests.e2e.kill_resume 200
+	@$(BIN)/python -m tests.e2e.flat 1000
+	@$(BIN)/python -m tests.e2e.flat 10000 --block 32
 
 bench: $(STAMP) ## measure the arena; QUICK=1 for a short run
 	@$(BIN)/python -m bench $(if $(QUICK),--quick) $(ARGS)
