@@ -48,13 +48,16 @@ def canonical(value: Any) -> str:
 
 def digest(*values: object) -> str:
     """SHA-256 in hex of framed values (texts, numbers, bytes, None)."""
-    total = hashlib.sha256()
-    for value in values:
+    return hashlib.sha256(b"".join(map(_framed, values))).hexdigest()
+
+
+def _framed(value: object) -> bytes:
+    if isinstance(value, str):  # a subclass of str is a text like any other
         # What was tampered with may hold no UTF-8; it must give a hash as well, if only another one.
-        data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
-        kind = "str" if isinstance(value, str) else type(value).__name__  # a subclass of str is a text like any other
-        total.update(b"%s:%d:%s" % (kind.encode(), len(data), data))
-    return total.hexdigest()
+        data = value.encode("utf-8", "surrogatepass")
+        return b"str:%d:%b" % (len(data), data)
+    data = value if isinstance(value, bytes) else str(value).encode()
+    return b"%b:%d:%b" % (type(value).__name__.encode(), len(data), data)
 
 
 def play_hash(epoch: int, pairing: str, leg: int, number: int, seats: str, play: str) -> str:
