@@ -43,7 +43,7 @@ class ChainHead(NamedTuple):
 
 def canonical(value: Any) -> str:
     """Plain values as the one JSON text that stands for them: keys sorted, no spaces, ASCII only."""
-    return _encoder.encode(value)
+    return str(value) if type(value) is int else _encoder.encode(value)
 
 
 def digest(*values: object) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -34,8 +35,8 @@ _JSON = frozenset(
 """The columns, of any table, that hold JSON: they stand in a line as plain values."""
 _SECRET = frozenset(("secret", "play", "testimony", "evidence", "text"))
 """The columns that tell cards: null in a line as long as the secret of their epoch is not revealed."""
-_ROW_BEGINS, _ROW_GOES_ON = '{"previous":', ',"row":{'
-"""How the line of a row begins, and how it goes on behind the seal before it."""
+_ROW_BEGINS, _ROW_GOES_ON, _ROW_ENDS = '{"previous":', ',"row":{', '},"seal":'
+"""How the line of a row begins, goes on behind the seal before it, and goes on behind its columns."""
 _decode = json.JSONDecoder().raw_decode
 _MALFORMED = (ArenaError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """What a line may raise that no export wrote."""
@@ -98,8 +99,12 @@ class SealedRow:
             f'"{name}":{value if name in _JSON and value is not None else canonical(value)}'
             for name, value in sorted(self.texts.items())
         )
-        end = canonical({"seal": self.seal, "serial": self.serial, "table": self.table})
-        return f"{_ROW_BEGINS}{canonical(self.previous)}{_ROW_GOES_ON}{row}}},{end[1:]}"
+        return f"{_ROW_BEGINS}{canonical(self.previous)}{_ROW_GOES_ON}{row}{self.end}"
+
+    @property
+    def end(self) -> str:
+        """How its line ends, behind its columns."""
+        return f"}},{canonical({'seal': self.seal, 'serial': self.serial, 'table': self.table})[1:]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +310,9 @@ def _last_line(sha256: str) -> str:
 def _line(line: bytes, number: int) -> Line:
     try:
         text = line.decode("ascii")
-        found = _row(text) if text.startswith(_ROW_BEGINS) else _header_or_end(json.loads(text))
+        if text.startswith(_ROW_BEGINS):
+            return _row(text)
+        found = _header_or_end(json.loads(text))
         if f"{found.text}\n" == text:
             return found
     except _MALFORMED:
@@ -314,26 +321,41 @@ def _line(line: bytes, number: int) -> Line:
 
 
 def _row(text: str) -> SealedRow:
-    """A row.  JSON columns are taken as they stand: whether that was committed is for the seal to tell."""
+    """The row of a line.  JSON columns are taken as they stand: whether that was committed is for the seal to tell.
+
+    Raises `ValueError` where anything else is not as `SealedRow.text` writes it.
+    """
+    _, begin, end = text.rpartition(_ROW_ENDS)
+    about = json.loads(f"{{{begin[2:]}{end}")
     previous, at = _decode(text, len(_ROW_BEGINS))
-    at += len(_ROW_GOES_ON)
     values: dict[str, Any] = {}
     texts: dict[str, Any] = {}
-    more = ","
-    while more == ",":
-        name, at = _decode(text, at)
-        value, end = _decode(text, at + 1)
+    for name, key in _keys(about["table"]):
+        if not text.startswith(key, at):
+            raise ValueError(f"there is no {name}")
+        start = at + len(key)
+        value, at = _decode(text, start)
         values[name] = value
-        texts[name] = value if value is None or name not in _JSON else text[at + 1 : end]
-        more, at = text[end], end + 1
-    rest = json.loads(f"{{{text[at + 1 :]}")
-    _check_columns(_ROWS[rest["table"]], {*values, "serial"})
-    return SealedRow(rest["table"], rest["serial"], previous, rest["seal"], values, texts)
+        texts[name] = text[start:at] if name in _JSON and value is not None else value
+        if texts[name] is value and text[start:at] != canonical(value):
+            raise ValueError(f"{name} is written in another way")
+    row = SealedRow(about["table"], about["serial"], previous, about["seal"], values, texts)
+    if text[at:] != f"{row.end}\n" or not text.startswith(canonical(previous), len(_ROW_BEGINS)):
+        raise ValueError("the seals are written in another way")
+    return row
+
+
+@cache
+def _keys(table: str) -> list[tuple[str, str]]:
+    """The columns of a row, and how each begins in its line."""
+    names = sorted(column.name for column in sealed_columns(_ROWS[table]) if column.name != "serial")
+    return [(name, f'{"," if index else _ROW_GOES_ON}"{name}":') for index, name in enumerate(names)]
 
 
 def _header_or_end(data: Mapping[str, Any]) -> Header | End:
     if "format" in data:
-        _check_columns(tournaments, data["tournament"].keys())
+        if data["tournament"].keys() != {column.name for column in sealed_columns(tournaments)}:
+            raise ValueError("these are not the columns of a tournament")
         return Header(data["tournament"])
     return End(
         rows=data["rows"],
@@ -343,8 +365,3 @@ def _header_or_end(data: Mapping[str, Any]) -> Header | End:
         draw_probability=data["draw_probability"],
         figures=data["figures"],
     )
-
-
-def _check_columns(table: Table, names: Set[str]) -> None:
-    if names != {column.name for column in sealed_columns(table)}:
-        raise ExportError(f"these are not the columns of {table.name}")
