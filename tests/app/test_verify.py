@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import sqlite3
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from arena.app.show import build_report
 from arena.app.verify import Difference, Verified, verify_file, verify_run
 from arena.errors import UsageError
 from arena.store import open_queries, open_store
-from arena.store.chains import canonical
+from arena.store.chains import ChainHead, canonical, join, play_hash
 from arena.store.exchange import End, Header, SealedRow, read, write
 from arena.tournament import decks
 from tests.reports.runs import EVIDENCE, play_run, sound
@@ -318,6 +320,129 @@ def test_a_change_is_named_though_the_hash_of_the_file_is_right(
     change(lines)
     found = difference(written(tmp_path, lines))
     assert found.where.startswith(where) and what in found.what
+
+
+def _places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where plain values lie within a line, and the lists that hold something."""
+    match value:
+        case dict():
+            for name in value:
+                yield from _places(value[name], (*place, name))
+        case list():
+            if len(value) > 1:
+                yield place
+            for number, each in enumerate(value):
+                yield from _places(each, (*place, number))
+        case _:
+            yield place
+
+
+def _other(value: Any, chance: random.Random) -> Any:
+    """Another value of its kind."""
+    match value:
+        case list():
+            return value[1:] if chance.random() < 0.5 else [*value[1:], value[0]]
+        case str():
+            words = value.split(" ")
+            at = chance.randrange(len(words))
+            if len(words) > 2 and chance.random() < 0.7:  # two actions change places
+                words[at - 1], words[at] = words[at], words[at - 1]
+            else:
+                words[at] = words[at][:-1] + chance.choice("019xJ")
+            return " ".join(words)
+        case None:
+            return 0
+        case float():
+            return value + chance.choice([-1e-3, 1e-3])
+        case _:
+            return int(value) + chance.choice([-1, 1])
+
+
+def test_200_random_changes_of_values_and_lines_are_found_though_the_hash_of_the_file_is_right(
+    file: Path, tmp_path: Path
+) -> None:
+    chance = random.Random(66)
+    original = lines_of(file)
+    found: Counter[str] = Counter()
+    while found.total() < 200:
+        lines = copy.deepcopy(original)
+        number = chance.randrange(len(lines))
+        kind = chance.choice(["value", "value", "value", "lost", "twice", "swapped"])
+        match kind:
+            case "value":
+                *path, last = chance.choice(list(_places(lines[number])))
+                holder: Any = lines[number]
+                for step in path:
+                    holder = holder[step]
+                holder[last] = _other(holder[last], chance)
+            case "lost":
+                del lines[number]
+            case "twice":
+                lines.insert(number, lines[number])
+            case "swapped":
+                other = chance.randrange(len(lines))
+                lines[number], lines[other] = lines[other], lines[number]
+        if lines != original:
+            found[kind] += 1
+            try:
+                assert isinstance(verify_file(written(tmp_path, lines)), Difference), (kind, number)
+            except UsageError as error:
+                assert number == 0 or kind == "swapped", error  # without its header it is another file
+    assert min(found.values()) > 10
+
+
+def _rehashed(lines: Lines, number: int) -> None:
+    """The hash of what was played in a match, made right again."""
+    row = rows(lines, "matches")[number]["row"]
+    pairing, seats, play = (canonical(row[name]) for name in ("pairing", "seats", "play"))
+    row["play_hash"] = play_hash(row["epoch"], pairing, row["leg"], row["number"], seats, play)
+
+
+def _other_fault(lines: Lines) -> None:
+    """What no referee can tell: that a bot failed in another way.  In every place where it is said, but for the chain."""
+    number, row = next(
+        (number, line["row"]) for number, line in enumerate(rows(lines, "matches")) if line["row"]["play"]["faults"]
+    )
+    for fault in row["play"]["faults"]:
+        fault["fault"] = "malformed"
+    for counts in (row["summary"]["terminations"], *(side["faults"] for side in row["summary"]["sides"])):
+        if "error" in counts:
+            counts["malformed"] = counts.pop("error")
+    serial = rows(lines, "matches")[number]["serial"]
+    for line in rows(lines, "faults"):
+        if line["row"]["match"] == serial:
+            line["row"]["kind"] = "malformed"
+    _rehashed(lines, number)
+
+
+def test_another_fault_in_every_place_with_all_seals_is_found_by_the_play_chain(file: Path, tmp_path: Path) -> None:
+    lines = lines_of(file)
+    _other_fault(lines)
+    found = difference(written(tmp_path, resealed(lines)))
+    assert (found.where, found.what.partition(":")[0]) == ("the play chain of epoch 0", "head")
+
+
+def test_whoever_computes_the_play_chain_anew_as_well_is_found_by_the_published_head(
+    file: Path, tmp_path: Path, head: str
+) -> None:
+    lines = lines_of(file)
+    _other_fault(lines)
+    last = lines[-1]
+    computed = difference(written(tmp_path, resealed(lines))).what.split()[2].rstrip(",")
+    last["chains"][0][0] = computed
+    last["head"] = join([(0, ChainHead(computed, last["chains"][0][1]))]).head
+    forged = written(tmp_path, resealed(lines))
+    assert isinstance(verify_file(forged), Verified)
+    assert difference(forged, head).where == "the play chain"
+
+
+def test_a_result_whose_hash_and_seals_were_made_right_is_still_refereed(file: Path, tmp_path: Path) -> None:
+    lines = lines_of(file)
+    row = rows(lines, "matches")[2]["row"]
+    row["play"]["points"].reverse()
+    row["play"]["ranks"].reverse()
+    _rehashed(lines, 2)
+    assert "final score: replayed" in difference(written(tmp_path, resealed(lines))).what
 
 
 def test_other_decks_are_found_though_commitment_and_all_seals_are_right(file: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
 
@@ -129,7 +130,8 @@ async def _played(processes: Processes, name: str, matches: Sequence[Pair], worl
             while not bot.exists():
                 await asyncio.sleep(0.01)
             taps.append(await stack.enter_async_context(tap(processes.folder / f"tap{seat}", bot)))
-        bots = {str(seat): Bot(resolve(taps[seat].address, base=Path()), around, str(seat)) for seat in seats}
+        with mock.patch("secrets.token_hex", return_value="0" * 32):  # what names a session, drawn at random
+            bots = {str(seat): Bot(resolve(taps[seat].address, base=Path()), around, str(seat)) for seat in seats}
         try:
             if failures := await start_all(bots):
                 raise RuntimeError(failures)
