@@ -399,7 +399,7 @@ def _rehashed(lines: Lines, number: int) -> None:
 
 
 def _other_fault(lines: Lines) -> None:
-    """What no referee can tell: that a bot failed in another way.  In every place where it is said, but for the chain."""
+    """What no referee can tell: that a bot failed in another way; said in every place but the chain."""
     number, row = next(
         (number, line["row"]) for number, line in enumerate(rows(lines, "matches")) if line["row"]["play"]["faults"]
     )
