@@ -13,15 +13,20 @@ from arena.app.verify import Verified, verify_file
 from bench.calibrate import pass_seconds
 
 BOTS = ("random", "greedy")
+RULES = ("sixty-six", "schnapsen")
+"""Deals of six cards, and of five: the shorter a match, the more its frame counts."""
 
 
-def run(quick: bool) -> dict[str, float]:
-    """`passes_per_decision`, and what it was measured over: a small run of sample bots."""
-    pairs = 16 if quick else 64
+def run(quick: bool) -> dict[str, dict[str, float]]:
+    """By rules `passes_per_decision`, and what it was measured over: a small run of sample bots."""
+    return {rules: _measured(rules, pairs=16 if quick else 64) for rules in RULES}
+
+
+def _measured(rules: str, pairs: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "bench.toml"
         bots = "".join(f'[[bots]]\nbot = "{bot}"\n' for bot in BOTS)
-        config.write_text(f"pairs = {pairs}\ntrust_bots = true\nrated = false\n{bots}")
+        config.write_text(f'rules = "{rules}"\npairs = {pairs}\ntrust_bots = true\nrated = false\n{bots}')
         file = Path(folder) / "export.jsonl"
         _arena("tournament", str(config), "--seed", "1", "--data", folder, "--quiet")
         _arena("export", "--data", folder, "--output", str(file), "--quiet")

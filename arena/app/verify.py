@@ -189,7 +189,12 @@ class _Proof:
             case "voids":
                 revealed = self._void(row).revealed
         if revealed:
-            _same(self._where, "seal", row.computed_seal, row.seal)
+            if row.computed_seal != row.seal:
+                raise _Different(
+                    self._where,
+                    f"something in row {row.serial} was changed after it was committed: "
+                    f"its seal would be {row.computed_seal}, recorded is {row.seal}",
+                )
         elif not row.hidden:
             raise _Different(self._where, "it should hold no cards, as its secret is not revealed")
         self._seals.add(row, self._where)
@@ -366,8 +371,10 @@ class _SealChain:
         self._meet(row.serial, row.seal, where)
 
     def finish(self, rows: int, last: str) -> None:
-        _same("the seals", "number of rows", self._rows, rows)
         self._meet(rows, last, "the seals")
+        if self._due and self._rows < rows:
+            raise _Different("the seals", f"{rows} rows were committed; row {min(self._due) + 1} is missing")
+        _same("the seals", "number of rows", self._rows, rows)
         if self._due:
             raise _Different("the seals", f"row {min(self._due)} and the one behind it do not hang together")
 

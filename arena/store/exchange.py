@@ -295,8 +295,8 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[Line]:
         whole.update(line)
         line = file.readline(LONGEST)
         number += 1
-    if not line:
-        raise ExportError(f"line {number}: the file ends too early; the line with its SHA-256 is missing")
+    if not line.startswith(b'{"sha256"'):
+        raise ExportError(f"line {number}: the file ends here; the line with the SHA-256 of all others is missing")
     if line != _last_line(whole.hexdigest()).encode():
         raise ExportError(f"line {number}: expected the SHA-256 of all lines before it, {whole.hexdigest()}")
     if file.read(1):

@@ -292,18 +292,18 @@ CHANGES: list[tuple[str, Callable[[Lines], Any], str, str]] = [
     ("a hash", _in("matches", 2, play_hash="0" * 64), MATCH, "hash of its play"),
     ("seats", _in("matches", 2, seats=["plain", "plain"]), MATCH, "seats"),
     ("a ruling", _loss, MATCH, "final forfeit"),
-    ("a time", _time, MATCH, "seal: computed"),
+    ("a time", _time, MATCH, "was changed after it was committed: its seal would be"),
     ("a deck secret", _in("epochs", 0, secret="00" * 32), "epoch 0", "commitment of the secret"),
     ("a commitment", _in("epochs", 0, commitment="00" * 32), "epoch 0", "commitment of the secret"),
-    ("a version", _in("participants", 1, version="2.0"), "the participant 'plain'", "seal"),
+    ("a version", _in("participants", 1, version="2.0"), "the participant 'plain'", "was changed after"),
     ("a participant", _remove("participants", 1), MATCH, "it is missing"),
     ("swapped matches", _swap, MATCH, "it is missing; what follows instead is the match"),
     ("a removed match", _remove("matches", 2), MATCH, "it is missing; what follows instead is the match"),
     ("the last match", _remove("matches", -1), MATCH, "it is missing"),
     ("a removed fault", _remove("faults", 0), MATCH, "the row of the fault error in deal"),
     ("evidence", _evidence, MATCH, "fault: evidence"),
-    ("a removed void", _remove("voids", -1), "the seals", "number of rows"),
-    ("a void", _in("voids", 0, text="other"), "the void attempt 1", "seal"),
+    ("a removed void", _remove("voids", -1), "the seals", "39 rows were committed; row 39 is missing"),
+    ("a void", _in("voids", 0, text="other"), "the void attempt 1", "was changed after"),
     ("a rating", lambda lines: lines[-1]["figures"]["plain"].update(mu=25.0), "the table, 'plain'", "mu"),
     ("a figure", lambda lines: lines[-1]["figures"]["plain"].update(deals=1), "the table, 'plain'", "deals"),
     ("the title", lambda lines: lines[0]["tournament"]["about"].update(title="x"), "the header", "seal of the header"),
@@ -458,7 +458,7 @@ def test_a_thinking_time_that_enters_no_table_is_found_by_the_seals(file: Path, 
     times = rows(lines, "matches")[2]["row"]["testimony"]["think_us"]
     times[0][0] += 1
     found = difference(written(tmp_path, lines))
-    assert found.where.startswith("the match ") and found.what.startswith("seal: ")
+    assert found.where.startswith("the match ") and "was changed after it was committed" in found.what
 
 
 def test_a_version_that_is_changed_with_all_seals_is_found_by_the_play_chain(file: Path, tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,16 @@ def test_a_file_is_verified_in_another_folder_without_a_store(here: Here, place:
     found = IDENTICAL.fullmatch(out)
     assert (code, err) == (Exit.DONE, "") and found
     assert found[3] == head[1]
+
+
+def test_the_file_is_all_that_a_verification_needs(file: Path, tmp_path: Path) -> None:
+    """Nothing is set and nothing else lies there; nothing is written."""
+    shutil.copy(file, tmp_path / "cup.jsonl")
+    command = [sys.executable, "-I", "-B", "-m", "arena", "verify", "cup.jsonl"]
+    done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (Exit.DONE, "")
+    assert IDENTICAL.fullmatch(done.stdout)
+    assert [path.name for path in tmp_path.iterdir()] == ["cup.jsonl"]
 
 
 def test_a_run_and_its_file_say_the_same(here: Here, place: Path, file: Path) -> None:
