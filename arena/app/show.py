@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena import __version__
 from arena.app.data import RUNS
-from arena.app.schedules import schedules_of
+from arena.app.schedules import left_out, matches_of_those_out, planned, schedules_of
+from arena.match.absence import Absences
 from arena.match.record import Status
+from arena.match.summary import MatchSummary
 from arena.ratings.base import Game, Rating
 from arena.ratings.posterior import Posterior, posterior, verdicts
 from arena.ratings.trueskill import fit
-from arena.reports.model import Row, RunFacts, RunReport
+from arena.reports.model import Absence, Row, RunFacts, RunReport
 from arena.store.chains import Participant
 from arena.store.queries import Queries
-from arena.store.values import StoredFault
-from arena.tournament.standings import Standing, complete_pairs, crosstable, end_reasons, standings
+from arena.store.values import StoredFault, Tournament
+from arena.tournament.standings import Standing, complete_pairs, crosstable, end_reasons, standings, withdrawn
 
 LAST_FAULTS = 20
 """How many faults a report holds with their evidence."""
@@ -40,6 +42,33 @@ def find_run(run: str, data: Path) -> tuple[Path, str]:
 WITHHELD = "its evidence is withheld until the secret is revealed, since it names cards (--operator shows it)"
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a table rests on."""
+
+    played: Sequence[MatchSummary]
+    """Every match that is not left out, the void ones too."""
+    matches: Sequence[MatchSummary]
+    """Those of them that count: without those of participants that are withdrawn."""
+    out: Mapping[str, Absence]
+    absences: Absences
+
+
+def evidence_of(queries: Queries, tournament: Tournament) -> Evidence:
+    """The matches of a tournament that count, and who is out of it."""
+    absences = queries.absences(tournament)
+    summaries = list(queries.summaries(tournament))
+    scheduled = matches_of_those_out(schedules_of(queries.epochs(tournament)), absences)
+    played = Counter(name for summary in summaries for name in summary.key.pairing if name in scheduled)
+    gone = withdrawn(scheduled, played)
+    return Evidence(
+        played=summaries,
+        matches=[summary for summary in summaries if gone.isdisjoint(summary.key.pairing)],
+        out={name: Absence(entry, played[name], scheduled[name], name in gone) for name, entry in absences.out.items()},
+        absences=absences,
+    )
+
+
 def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunReport:
     """The report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none.
 
@@ -48,13 +77,16 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
     tournament = queries.tournament(run)
     participants = sorted(queries.participants(tournament), key=lambda participant: participant.name)
     epochs = queries.epochs(tournament)
-    summaries = list(queries.summaries(tournament))
+    schedules = schedules_of(epochs)
+    evidence = evidence_of(queries, tournament)
+    absences, summaries = evidence.absences, evidence.played
     void = {summary.key for summary in summaries if summary.status is Status.VOID}
-    pairs = complete_pairs(summaries)
+    pairs = complete_pairs(evidence.matches)
     games = [Game(pair.sides, pair.ranks) for pair in pairs]
     ratings = fit(games, (each.name for each in participants))
-    schedules = schedules_of(epochs)
-    chain = queries.chain_head(tournament)
+    belief = posterior(games, ratings.draw_probability)
+    playing = [name for name in belief.names if name not in evidence.out]
+    chain = queries.chain_head(tournament, lambda epoch: planned(schedules[epoch], absences))
     revealed = {epoch.number for epoch in epochs if epoch.revealed}
     kinds, faults = _faults(
         fault if operator or fault.key.epoch in revealed else replace(fault, evidence=WITHHELD)
@@ -63,7 +95,7 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
     )
     table = {
         name: replace(standing, faults=dict(sorted(kinds[name].items())))
-        for name, standing in standings(summaries, [each.name for each in participants]).items()
+        for name, standing in standings(evidence.matches, [each.name for each in participants]).items()
     }
     return RunReport(
         run=RunFacts(
@@ -84,17 +116,23 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
             matches_planned=sum(schedule.match_count for schedule in schedules),
             matches_finished=len(summaries) - len(void),
             matches_void=len(void),
+            matches_left_out=left_out(schedules, absences),
             draw_probability=ratings.draw_probability,
             chain_head=chain.head,
             chain_length=chain.length,
             sandbox=tournament.about["sandbox"],
             arena_version=__version__,
         ),
-        rows=ranking(participants, ratings.ratings, posterior(games, ratings.draw_probability), table),
-        crosstable=crosstable(summaries),
+        rows=ranking(participants, ratings.ratings, belief.of(playing), table, evidence.out),
+        crosstable=crosstable(evidence.matches),
         end_reasons=end_reasons(summaries),
         fault_count=sum(map(Counter.total, kinds.values())),
         faults=faults,
+        voids=tuple(
+            each if operator or each.key.epoch in revealed else replace(each, reason=WITHHELD)
+            for each in deque(queries.void_matches(tournament), maxlen=LAST_FAULTS)
+        ),
+        exclusions=absences.log,
         lost_bummerls=dict(sorted(queries.lost_bummerls().items(), key=lambda career: (-career[1], career[0]))),
     )
 
@@ -104,14 +142,15 @@ def ranking(
     ratings: Mapping[str, Rating],
     belief: Posterior,
     standings: Mapping[str, Standing],
+    out: Mapping[str, Absence],
 ) -> tuple[Row, ...]:
-    """The ranking, best first: by rank, score and name; who has no complete pair yet stands last."""
+    """The ranking, best first: by rank, score and name, then who has no complete pair yet, and last who is out."""
     scores = {name: round(rating.score, _SCORE_DIGITS) for name, rating in ratings.items()}
     judged = verdicts(belief, scores)
     by_name = {participant.name: participant for participant in participants}
     return tuple(
-        Row(by_name[name], ratings[name], judged.get(name), standings[name])
-        for name in [*judged, *sorted(by_name.keys() - judged.keys())]
+        Row(by_name[name], ratings[name], judged.get(name), standings[name], out.get(name))
+        for name in [*judged, *sorted(by_name.keys() - judged.keys() - out.keys()), *sorted(out)]
     )
 
 

@@ -13,20 +13,21 @@ import itertools
 import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from arena.app import participants
 from arena.app.data import STORE
 from arena.app.engines.local import Setting, local_engine
-from arena.app.schedules import schedule_of, schedules_of
+from arena.app.schedules import blocks_of, left_out, missed_lists, schedule_of, schedules_of
 from arena.app.writer import Writer
 from arena.bots.bot import BotFailed
 from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec
 from arena.errors import ArenaError, UsageError
 from arena.game.presets import name_of
+from arena.match.absence import NOBODY, Absences, Exclusion
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.store import Epoch, FinishedKeys, Participant, Queries, State, Store, Tournament, open_queries, open_store
@@ -40,13 +41,18 @@ from arena.tournament.config import (
     differences,
     load_config,
 )
+from arena.tournament.pairings import Pairing
+from arena.tournament.quarantine import Quarantine
 from arena.tournament.runner import Runner, Task, open_tasks
-from arena.tournament.schedule import Block, Schedule
+from arena.tournament.schedule import Schedule
 
 MARKER = "arena-run"
 """What the marker of every bot process of every run begins with."""
 SANDBOX = "weak"
 """The level at which local bots are held: resource limits and a session of their own."""
+
+JUDGED_AT_ONCE = 1024
+"""After how many stored matches it is seen who is quarantined by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +87,15 @@ class Plan:
     sandbox: str
     finished: int
     """Matches that the store has already."""
+    left_out: int = 0
+    """Matches that are not played, since somebody is out."""
     interrupted: str | None = None
     """An earlier run of this file that was stopped early, where a new one begins."""
 
     @property
     def matches(self) -> int:
-        """Matches of all epochs."""
-        return sum(schedule.match_count for schedule in self.schedules)
+        """Matches of all epochs, but for those that are left out."""
+        return sum(schedule.match_count for schedule in self.schedules) - self.left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +120,9 @@ class Listener(Protocol):
     def committed(self, summaries: Sequence[MatchSummary]) -> None:
         """Matches that have just become durable."""
 
+    def quarantined(self, entries: Sequence[Exclusion], plan: Plan) -> None:
+        """Who plays no more from now on, and what is left of the plan."""
+
     def broken(self, name: str, failure: str) -> None:
         """A bot that does not start will lose its matches."""
 
@@ -126,7 +137,8 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
     found, interrupted = None, None
     epochs: tuple[Epoch, ...] = ()
     finished = FinishedKeys()
-    lacks_epoch = True
+    absences = NOBODY
+    counted = 0
     if options.resume is not None or (options.data / STORE).exists():
         with open_queries(options.data / STORE) as queries:
             if options.resume is None:
@@ -136,12 +148,14 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
                 _check_fits(queries, found, options, config, specs)
                 epochs = queries.epochs(found)
                 finished = queries.finished_keys(found)
-                lacks_epoch = _lacks_epoch(epochs, config, specs)
+                absences = queries.absences(found)
+                counted = sum(queries.counts(found).values())
     schedules = schedules_of(epochs)
-    if lacks_epoch:
+    if _lacks_epoch(epochs, absences, config, specs):
         untrusted = participants.untrusted(specs, config.trust_bots)
         previous = schedules[-1] if schedules else None
-        schedules += (schedule_of(config.identity(), tuple(specs), untrusted, previous=previous),)
+        missed = missed_lists(schedules, absences)
+        schedules += (schedule_of(config.identity(), tuple(specs), untrusted, previous=previous, missed=missed),)
     plan = Plan(
         name=found.name if found else options.name or f"{config.name}-N",  # which number is free is known at the start
         config=config,
@@ -151,10 +165,11 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
         seed=found.about.get("seed") if found else options.seed,
         jobs=options.jobs or config.jobs,
         sandbox=SANDBOX,
-        finished=len(finished),
+        finished=counted,
+        left_out=left_out(schedules, absences),
         interrupted=interrupted,
     )
-    return plan, open_tasks(_blocks(schedules), finished)
+    return plan, open_tasks(blocks_of(schedules), finished, absences.leave_out)
 
 
 async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
@@ -208,29 +223,47 @@ async def _run(
             _check_fits(store, found, options, config, specs)
         async with local_engine(setting, specs, secrets, MARKER, logs) as engine:
             if found is None or _has_work(store, found, config, specs):
-                _judge_preflight(config, await engine.preflight(), listener)
+                out = store.absences(found).out if found is not None else {}
+                playing = [name for name in specs if name not in out]
+                _judge_preflight(config, await engine.preflight(playing), listener)
             tournament = found or _create(store, name, options, config, specs)
             if found is None:
                 locks.enter_context(store.lock(tournament))
             _grow(store, tournament, config, specs)
             epochs = store.epochs(tournament)
             secrets.update((epoch.number, store.secret_of(tournament, epoch.number)) for epoch in epochs)
-            finished = store.finished_keys(tournament)
+            schedules = schedules_of(epochs)
+            quarantine = _judged(store, tournament, config, schedules)
             plan = Plan(
                 name=name,
                 config=config,
                 specs=specs,
-                schedules=schedules_of(epochs),
+                schedules=schedules,
                 commitments=tuple(epoch.commitment for epoch in epochs),
                 seed=tournament.about.get("seed"),
                 jobs=options.jobs or config.jobs,
                 sandbox=SANDBOX,
-                finished=len(finished),
+                finished=sum(store.counts(tournament).values()),
+                left_out=left_out(schedules, quarantine.absences),
                 interrupted=interrupted,
             )
             listener.planned(plan)
-            with Writer(store, tournament, config.rules, listener.committed) as writer:
-                runner = Runner(_blocks(plan.schedules), finished, engine, writer.record, plan.jobs)
+
+            def told(summaries: Sequence[MatchSummary], quarantined: Sequence[Exclusion]) -> None:
+                if summaries:
+                    listener.committed(summaries)
+                if quarantined:
+                    so_far = sum(store.counts(tournament).values())
+                    gone = left_out(schedules, quarantine.absences)
+                    listener.quarantined(quarantined, replace(plan, finished=so_far, left_out=gone))
+
+            tasks = open_tasks(
+                blocks_of(schedules),
+                store.finished_keys(tournament),
+                lambda key, position: quarantine.absences.leave_out(key, position),
+            )
+            with Writer(store, tournament, config.rules, quarantine, told) as writer:
+                runner = Runner(tasks, engine, writer.record, plan.jobs)
                 store.set_state(tournament, State.RUNNING)
                 complete = await _until_done_or_stopped(runner, signals)
             if complete:
@@ -240,7 +273,7 @@ async def _run(
             return Finished(
                 name=name,
                 complete=complete,
-                void=_void_matches(store, tournament),
+                void=store.counts(tournament).get(Status.VOID, 0),
                 secrets=tuple(secrets[epoch.number] for epoch in epochs) if complete else (),
             )
 
@@ -299,10 +332,20 @@ async def _until_done_or_stopped(runner: Runner, signals: _Signals) -> bool:
         signals.runner = None
 
 
-def _void_matches(store: Store, tournament: Tournament) -> int:
-    return next(
-        tally.matches.get(Status.VOID, 0) for tally in store.tournaments() if tally.tournament.id == tournament.id
-    )
+def _judged(
+    store: Store, tournament: Tournament, config: TournamentConfig, schedules: Sequence[Schedule]
+) -> Quarantine:
+    """Who is out, as far as the store's matches say; whoever was let in again may be out anew."""
+    quarantine = Quarantine(blocks_of(schedules) if config.quarantine else (), store.absences(tournament))
+    quarantined: list[Exclusion] = []
+    for number, (key, forfeiters) in enumerate(store.forfeiters(tournament)):
+        quarantine.add(key, forfeiters)
+        if number % JUDGED_AT_ONCE == 0:
+            quarantined += quarantine.judge()
+    quarantined += quarantine.judge()
+    if quarantined:
+        store.record(tournament, (), quarantined)
+    return quarantine
 
 
 def _first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -405,20 +448,23 @@ def _check_fits(
         )
 
 
-def _lacks_epoch(epochs: Sequence[Epoch], config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
-    """Whether the run has no epoch yet, or has grown by pairs or bots since the last one was opened."""
+def _lacks_epoch(
+    epochs: Sequence[Epoch], absences: Absences, config: TournamentConfig, specs: Mapping[str, BotSpec]
+) -> bool:
+    """Whether the run has no epoch yet, or has more to play than its epochs: more pairs, bots, or what was missed."""
     if not epochs:
         return True
     latest = epochs[-1]
-    return not specs.keys() <= set(latest.participants) or config.pairs > latest.config["identity"]["pairs"]
+    grown = not specs.keys() <= set(latest.participants) or config.pairs > latest.config["identity"]["pairs"]
+    return grown or bool(missed_lists(schedules_of(epochs), absences))
 
 
 def _has_work(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
-    epochs = store.epochs(tournament)
-    if _lacks_epoch(epochs, config, specs):
+    epochs, absences = store.epochs(tournament), store.absences(tournament)
+    if _lacks_epoch(epochs, absences, config, specs):
         return True
-    planned = sum(schedule.match_count for schedule in schedules_of(epochs))
-    return len(store.finished_keys(tournament)) < planned
+    tasks = open_tasks(blocks_of(schedules_of(epochs)), store.finished_keys(tournament), absences.leave_out)
+    return next(tasks, None) is not None
 
 
 def _grow(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> None:
@@ -429,9 +475,10 @@ def _grow(store: Store, tournament: Tournament, config: TournamentConfig, specs:
     known = {participant.name for participant in store.participants(tournament)}
     if added := [_participant(spec) for name, spec in specs.items() if name not in known]:
         store.add_participants(tournament, added)
-    epochs = store.epochs(tournament)
-    if _lacks_epoch(epochs, config, specs):
-        _open_epoch(store, tournament, len(epochs), tournament.about.get("seed"), config, specs)
+    epochs, absences = store.epochs(tournament), store.absences(tournament)
+    if _lacks_epoch(epochs, absences, config, specs):
+        missed = missed_lists(schedules_of(epochs), absences)
+        _open_epoch(store, tournament, len(epochs), tournament.about.get("seed"), config, specs, missed)
 
 
 def _open_epoch(
@@ -441,6 +488,7 @@ def _open_epoch(
     seed: str | None,
     config: TournamentConfig,
     specs: Mapping[str, BotSpec],
+    missed: Mapping[Pairing, int],
 ) -> None:
     secret = os.urandom(32) if seed is None else decks.secret_from_seed(seed, number)
     untrusted = participants.untrusted(specs, config.trust_bots)
@@ -449,7 +497,7 @@ def _open_epoch(
         number,
         secret,
         decks.commitment(secret),
-        config={"identity": config.identity(), "untrusted": sorted(untrusted)},
+        config={"identity": config.identity(), "untrusted": sorted(untrusted), "missed": sorted(missed.items())},
     )
 
 
@@ -457,14 +505,6 @@ def _participant(spec: BotSpec) -> Participant:
     return Participant(
         name=spec.name, version=spec.version, digest=spec.digest, kind=spec.kind.value, author=spec.author
     )
-
-
-# -- the schedule ----------------------------------------------------------------------------------------------------
-
-
-def _blocks(schedules: Sequence[Schedule]) -> Iterator[Block]:
-    for schedule in schedules:
-        yield from schedule.blocks()
 
 
 def _judge_preflight(config: TournamentConfig, failures: Mapping[str, BotFailed], listener: Listener) -> None:

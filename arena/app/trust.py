@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.app.show import build_report
+from arena.app.show import build_report, evidence_of
 from arena.match.record import Status
 from arena.match.rulings import SHARED_COUNT
 from arena.ratings.base import Game
@@ -16,7 +16,7 @@ from arena.tournament.standings import complete_pairs, mirror_luck
 def build_trust(queries: Queries, run: str) -> TrustReport:
     """The trust report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none."""
     report = build_report(queries, run)
-    summaries = list(queries.summaries(queries.tournament(run)))
+    summaries = evidence_of(queries, queries.tournament(run)).matches
     games = [Game(pair.sides, pair.ranks) for pair in complete_pairs(summaries)]
     draws = report.run.draw_probability
     belief = posterior(games, draws)

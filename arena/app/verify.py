@@ -8,31 +8,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, assert_never
 
 from arena.app.data import STORE
-from arena.app.export import RunningTable, key_of, lines_of, summary_of
-from arena.app.schedules import schedules_of
+from arena.app.export import lines_of
+from arena.app.schedules import blocks_of, missed_lists
+from arena.app.totals import RunningTotals, exclusion_of, key_of, summary_of
 from arena.cards import Card
 from arena.errors import ArenaError
 from arena.game.game import Game
 from arena.game.rules import Rules
+from arena.match.absence import Absences, Change, Exclusion, Place
 from arena.match.record import FaultRecord, MatchRecord, Status, prove
-from arena.match.rulings import Fault, loss_of
+from arena.match.rulings import Fault, Loss, loss_of
 from arena.match.summary import MatchKey, MatchSummary
-from arena.store.chains import ChainHead, Participant, canonical, chain_start, link, play_hash
-from arena.store.exchange import End, ExportError, Header, Line, SealedRow, open_journal, read
+from arena.store.chains import play_hash
+from arena.store.exchange import End, ExportError, Header, Line, Sealed, SealedRow, open_journal, read
 from arena.store.queries import in_words
 from arena.store.values import Epoch
 from arena.tournament import decks
-from arena.tournament.schedule import Block, Schedule
+from arena.tournament.quarantine import Quarantine
+from arena.tournament.schedule import Block
 
 NEAR = 1e-6
 """How far a rating may be from the recomputed one, in points: machines round differently."""
 
-_ORDER = {"participants": 0, "epochs": 1, "matches": 2, "faults": 2, "voids": 3}
+_ORDER = {"participants": 0, "epochs": 1, "exclusions": 2, "matches": 3, "faults": 3, "voids": 4}
 """In which part of the file the rows of a table stand."""
 _MALFORMED = (ArenaError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What a line may raise that no arena wrote."""
@@ -97,15 +100,6 @@ class _Different(Exception):
         self.difference = Difference(where, what)
 
 
-@dataclass(slots=True)
-class _Epoch:
-    """An epoch, and how far its chain has come."""
-
-    facts: Epoch
-    head: str
-    length: int = 0
-
-
 class _Proof:
     """What was proved so far."""
 
@@ -114,13 +108,22 @@ class _Proof:
         self._where = "the header"
         self._part = -1
         self._seals = _SealChain()
-        self._table = RunningTable()
-        self._participants: dict[str, tuple[int, Participant]] = {}
-        self._epochs: list[_Epoch] = []
-        self._schedules: tuple[Schedule, ...] = ()
+        self._totals: RunningTotals
         self._planned: Iterator[tuple[int, MatchKey, Block]] = iter(())
-        self._last: tuple[int, Epoch]
+        self._last: SealedRow
         self._faults: list[dict[str, Any]] = []
+        self._opened: list[int] = []
+        """The serials of the epochs' rows."""
+        self._log: list[tuple[int, Exclusion]] = []
+        """Each entry with the serial of its row."""
+        self._begins: dict[MatchKey, list[tuple[int, Exclusion]]] = {}
+        """The entries that exclude somebody, by the first match that they leave out."""
+        self._to_find: list[Exclusion] = []
+        """The quarantines since the last inclusion: they follow from the matches.  All else in the log is as told."""
+        self._quarantine: Quarantine
+        self._forfeiters: set[str] = set()
+        self._judged = 0
+        self._found: list[Exclusion] = []
         self._attempts: Counter[MatchKey] = Counter()
         self._end: End | None = None
         self._matches = self._deals = self._decisions = 0
@@ -155,7 +158,7 @@ class _Proof:
             self._deals,
             self._decisions,
             self._end.head,
-            tuple(epoch.facts.number for epoch in self._epochs if not epoch.facts.revealed),
+            tuple(epoch.number for epoch in self._totals.epochs if not epoch.revealed),
         )
 
     # -- lines in their order ---------------------------------------------------------------------------------------
@@ -165,6 +168,7 @@ class _Proof:
             raise _Different("the file", "there is a second header")
         self._part = 0
         self._facts = header.facts
+        self._totals = RunningTotals(header.facts)
         self._game = Game(Rules().with_options(header.facts["rules"]))
         _same(self._where, "rules", self._game.rules.options(), header.facts["rules"])
         self._seals.start(header.seal)
@@ -173,7 +177,7 @@ class _Proof:
         part = _ORDER[row.table]
         if part < self._part:
             raise _Different(f"row {row.serial}", f"a row of {row.table} is out of place")
-        if part > 1 >= self._part:
+        if part > 2 >= self._part:
             self._plan()
         self._part = part
         match row.table:
@@ -182,6 +186,9 @@ class _Proof:
                 revealed = True
             case "epochs":
                 revealed = self._epoch(row).revealed
+            case "exclusions":
+                self._exclusion(row)
+                revealed = True
             case "matches":
                 revealed = self._match(row).revealed
             case "faults":
@@ -200,77 +207,103 @@ class _Proof:
         self._seals.add(row, self._where)
 
     def _participant(self, row: SealedRow) -> None:
-        participant = Participant(**row.values)
-        self._where = f"the participant {participant.name!r}"
-        if participant.name in self._participants:
+        name = row.values["name"]
+        self._where = f"the participant {name!r}"
+        if name in self._totals.participants:
             raise _Different(self._where, "this name has entered before")
-        self._participants[participant.name] = (row.serial, participant)
-        self._table.enter(participant.name)
+        self._totals.add(row)
 
     def _epoch(self, row: SealedRow) -> Epoch:
-        number = len(self._epochs)
-        values = row.values
+        number = len(self._totals.epochs)
         self._where = f"epoch {number}"
-        _same(self._where, "number", number, values["number"])
-        secret = None if values["secret"] is None else bytes.fromhex(values["secret"])
-        if secret is not None:
-            _same(self._where, "commitment of the secret", decks.commitment(secret), values["commitment"])
+        _same(self._where, "number", number, row.values["number"])
+        self._totals.add(row)
+        self._opened.append(row.serial)
+        epoch = self._totals.epochs[number]
+        if epoch.secret is not None:
+            _same(self._where, "commitment of the secret", decks.commitment(epoch.secret), epoch.commitment)
             seed = self._facts["about"].get("seed")
             if seed is not None:
-                _same(self._where, "secret of the seed", decks.secret_from_seed(seed, number).hex(), secret.hex())
-        identity = values["config"]["identity"]
+                _same(self._where, "secret of the seed", decks.secret_from_seed(seed, number), epoch.secret)
+        identity = epoch.config["identity"]
         _same(self._where, "rules", self._facts["rules"], identity["rules"])
         if number == 0:
             _same(self._where, "config", self._facts["config"], identity)
-        entered = [each for serial, each in self._participants.values() if serial < row.serial]
-        facts = Epoch(
-            number=number,
-            commitment=values["commitment"],
-            secret=secret,
-            config=values["config"],
-            participants=tuple(sorted(each.name for each in entered)),
-        )
-        start = chain_start(canonical(self._facts["rules"]), row.texts["config"], entered, number, facts.commitment)
-        self._epochs.append(_Epoch(facts, start))
-        return facts
+        return epoch
+
+    def _exclusion(self, row: SealedRow) -> None:
+        """One entry of the log; those of quarantines are found again by themselves."""
+        entry = exclusion_of(row.values)
+        self._where = f"row {row.serial}, {entry.participant!r} {entry.change}"
+        if entry.participant not in self._totals.participants:
+            raise _Different(self._where, "no participant has this name")
+        out = self._log_before(row.serial).out.get(entry.participant)
+        _same(self._where, "whether it was out before", entry.change is Change.INCLUDED, out is not None)
+        if out is not None and entry.place not in (out.place, Place(max(entry.place.epoch, out.place.epoch + 1), 0)):
+            raise _Different(self._where, "it begins neither where it was out from, nor with a later epoch")
+        self._log.append((row.serial, entry))
+        self._totals.add(row)
+
+    def _log_before(self, serial: int) -> Absences:
+        """Who was out when a row was committed."""
+        return Absences.of(entry for earlier, entry in self._log if earlier < serial)
 
     def _plan(self) -> None:
-        """All epochs are known: so is every match that must follow."""
-        self._schedules = schedules_of([epoch.facts for epoch in self._epochs])
-        self._planned = (
-            (position, key, block)
-            for schedule in self._schedules
-            for block in schedule.blocks()
-            for position, key in iter(block.keys())
-        )
+        """All epochs are known, and who is out: so is every match that must follow."""
+        schedules = self._totals.schedules
+        for number, schedule in enumerate(schedules):
+            missed = missed_lists(schedules[:number], self._log_before(self._opened[number]))
+            _same(f"epoch {number}", "what was missed before", missed, dict(schedule.missed))
+        blocks = partial(blocks_of, schedules)
+        self._planned = self._in_order(blocks())
+        active = bool(self._totals.epochs) and self._totals.epochs[0].config["identity"]["quarantine"]
+        log = [entry for _, entry in self._log]
+        told = 1 + max((place for place, entry in enumerate(log) if entry.change is Change.INCLUDED), default=-1)
+        self._to_find = [entry for entry in log[told:] if entry.change is Change.QUARANTINED]
+        given = Absences.of([*log[:told], *(entry for entry in log[told:] if entry.change is not Change.QUARANTINED)])
+        self._quarantine = Quarantine(blocks() if active else (), given)
+
+    def _in_order(self, blocks: Iterator[Block]) -> Iterator[tuple[int, MatchKey, Block]]:
+        """Every match of the schedule; noted is at which of them exclusions begin."""
+        begin = [(each, self._log_before(each[0])) for each in self._log if each[1].change is Change.EXCLUDED]
+        for block in blocks:
+            for position, key in iter(block.keys()):
+                for exclusion, before in begin[:]:
+                    _, entry = exclusion
+                    concerned = entry.participant in key.pairing and entry.place <= (key.epoch, position)
+                    if concerned and not before.leave_out(key, position):
+                        self._begins.setdefault(key, []).append(exclusion)
+                        begin.remove((exclusion, before))
+                yield position, key, block
 
     def _match(self, row: SealedRow) -> Epoch:
-        self._no_more_faults()
+        self._last_is_complete()
         values = row.values
         key = key_of(values)
         self._where = f"the match {in_words(key)}"
         block = self._next(key, values["position"])
+        for serial, entry in self._begins.pop(key, ()):
+            if row.serial < serial:  # nobody unmakes what was lost by excluding
+                raise _Different(self._where, f"the exclusion of {entry.participant!r} came later, and leaves it out")
         _same(self._where, "seats", list(block.seats), values["seats"])
         _same(self._where, "mirrored", int(block.mirrored), values["mirrored"])
-        epoch = self._epochs[key.epoch]
-        if epoch.facts.secret is None:
+        epoch = self._totals.epochs[key.epoch]
+        if epoch.secret is None:
             summary = summary_of(values)
         else:
-            summary = self._played(key, block, epoch.facts.secret, values)
+            summary = self._played(key, block, epoch.secret, values)
             self._faults = _faults(row.serial, block.seats, values)
             texts = row.texts
             hashed = play_hash(key.epoch, texts["pairing"], key.leg, key.number, texts["seats"], texts["play"])
             _same(self._where, "hash of its play", hashed, values["play_hash"])
         losers = [name for side in summary.sides if side.rank > 1 for name in dict.fromkeys(side.participants)]
         _same(self._where, "losers", [] if summary.status is Status.VOID else losers, values["losers"])
-        if values["position"] == epoch.length:
-            epoch.head, epoch.length = link(epoch.head, values["play_hash"]), epoch.length + 1
-        self._table.add(summary)
+        self._totals.add(row)
         self._matches += 1
-        self._last = (row.serial, epoch.facts)
+        self._last = row
         if self._watch is not None:
             self._watch(self._matches)
-        return epoch.facts
+        return epoch
 
     def _next(self, key: MatchKey, position: int) -> Block:
         """The block of the match, which must be the next one of the schedule, but for what is still to be played."""
@@ -278,12 +311,12 @@ class _Proof:
             if planned == key:
                 _same(self._where, "place in the schedule", place, position)
                 return block
-            self._missing(planned)
+            self._missing(planned, place)
         raise _Different(self._where, "it is not in the schedule, or stands here a second time")
 
-    def _missing(self, planned: MatchKey) -> None:
-        """A match that is planned is not here: right only as long as its epoch is not revealed."""
-        if self._epochs[planned.epoch].facts.revealed:
+    def _missing(self, planned: MatchKey, place: int) -> None:
+        """A match that is planned is not here: right if it is left out, or as long as its epoch is not revealed."""
+        if self._totals.epochs[planned.epoch].revealed and not self._totals.absences.leave_out(planned, place):
             raise _Different(f"the match {in_words(planned)}", f"it is missing; what follows instead is {self._where}")
 
     def _played(self, key: MatchKey, block: Block, secret: bytes, values: Mapping[str, Any]) -> MatchSummary:
@@ -304,54 +337,70 @@ class _Proof:
 
     def _fault(self, row: SealedRow) -> Epoch:
         """One of the faults of the last match."""
-        match, epoch = self._last
-        _same(self._where, "row of its fault", match, row.values["match"])
+        epoch: Epoch = self._totals.epochs[self._last.values["epoch"]]
+        _same(self._where, "row of its fault", self._last.serial, row.values["match"])
+        if row.values["loss"] == Loss.MATCH.name.lower():
+            self._forfeiters.add(row.values["participant"])
         if epoch.revealed:
             _same(self._where, "fault", self._faults.pop(0) if self._faults else "none", row.values)
         return epoch
 
     def _void(self, row: SealedRow) -> Epoch:
-        self._no_more_faults()
+        self._last_is_complete()
         key = key_of(row.values)
         self._where = f"the void attempt {row.values['attempt']} at {in_words(key)}"
-        schedule = self._schedules[key.epoch]
+        schedule = self._totals.schedules[key.epoch]
         legs, lists = range(len(key.pairing)), range(schedule.lists(key.pairing))
         if not (schedule.field.has(key.pairing) and key.leg in legs and key.number in lists):
             raise _Different(self._where, "there is no such match in the schedule")
         self._attempts[key] += 1
         _same(self._where, "attempt", self._attempts[key], row.values["attempt"])
-        return self._epochs[key.epoch].facts
+        return self._totals.epochs[key.epoch]
 
-    def _no_more_faults(self) -> None:
+    def _last_is_complete(self) -> None:
+        """All faults of the last match have come, and so who forfeited it."""
         if self._faults:
             fault = self._faults[0]
             raise _Different(self._where, f"the row of the fault {fault['kind']} in deal {fault['deal']} is missing")
+        if self._matches > self._judged:
+            void = self._last.values["status"] == Status.VOID
+            self._quarantine.add(key_of(self._last.values), None if void else frozenset(self._forfeiters))
+            self._found += self._quarantine.judge()
+            self._forfeiters.clear()
+            self._judged = self._matches
 
     # -- the end ----------------------------------------------------------------------------------------------------
 
     def _add_up(self, end: End) -> None:
-        if self._part <= 1:
+        if self._part <= 2:
             self._plan()
-        self._no_more_faults()
+        self._last_is_complete()
         self._where = "the end"
-        for _, planned, _ in self._planned:
-            self._missing(planned)
+        for place, planned, _ in self._planned:
+            self._missing(planned, place)
+        self._check_quarantines()
         self._seals.finish(end.rows, end.seal)
-        _same(self._where, "number of matches", self._matches, end.matches)
-        chains = tuple(ChainHead(epoch.head, epoch.length) for epoch in self._epochs)
-        for number, (mine, told) in enumerate(zip(chains, end.chains, strict=True)):
+        ours = self._totals.end(Sealed(end.rows, end.seal))
+        _same(self._where, "number of matches", ours.matches, end.matches)
+        for number, (mine, told) in enumerate(zip(ours.chains, end.chains, strict=True)):
             _same(f"the play chain of epoch {number}", "length", mine.length, told.length)
             _same(f"the play chain of epoch {number}", "head", mine.head, told.head)
-        draw_probability, table = self._table.finish()
-        _near("the table", "draw probability", draw_probability, end.draw_probability)
-        _same("the table", "participants", sorted(table), sorted(end.figures))
-        for name, figures in table.items():
+        _near("the table", "draw probability", ours.draw_probability, end.draw_probability)
+        _same("the table", "participants", sorted(ours.figures), sorted(end.figures))
+        for name, figures in ours.figures.items():
             where = f"the table, {name!r}"
             _same(where, "figures", sorted(figures), sorted(end.figures[name]))
-            for what, ours in figures.items():
+            for what, figure in figures.items():
                 compare = _near if what in ("mu", "sigma") else _same
-                compare(where, what, ours, end.figures[name][what])
+                compare(where, what, figure, end.figures[name][what])
         self._end = end
+
+    def _check_quarantines(self) -> None:
+        """Who is quarantined by the matches is so by the log, from the same match on and for the same reason."""
+        logged = {entry.participant: _in_words(entry) for entry in self._to_find}
+        found = {entry.participant: _in_words(entry) for entry in self._found}
+        for name in sorted(logged.keys() | found.keys()):
+            _same(f"the quarantine of {name!r}", "its entry", found.get(name, "none"), logged.get(name, "none"))
 
 
 class _SealChain:
@@ -390,6 +439,10 @@ class _SealChain:
 def _deck(secret: bytes, list_id: str, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
     """A list is dealt in every pairing and leg: worth keeping while the schedule is at it."""
     return decks.deck(secret, list_id, number, cards)
+
+
+def _in_words(entry: Exclusion) -> str:
+    return f"{entry.reason} (from match {entry.place.position} of epoch {entry.place.epoch} on)"
 
 
 def _status(record: MatchRecord) -> Status:

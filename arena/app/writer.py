@@ -16,8 +16,12 @@ from functools import partial
 
 from arena.errors import ArenaError, UsageError
 from arena.game.rules import Rules
+from arena.match.absence import Exclusion
+from arena.match.record import Status
+from arena.match.rulings import Loss
 from arena.match.summary import MatchSummary
 from arena.store import MatchResult, Store, Tournament
+from arena.tournament.quarantine import Quarantine
 from arena.tournament.runner import Played
 
 GROUP = 256
@@ -28,6 +32,10 @@ WAITS_S = (0.5, 1.0, 2.0)
 log = logging.getLogger(__name__)
 
 
+_News = tuple[Sequence[MatchSummary], Sequence[Exclusion]]
+"""What a commit has made durable: the matches that count, and who is quarantined."""
+
+
 class StoreFailed(ArenaError):
     """The store takes no more results: says why, in the store's words."""
 
@@ -36,12 +44,19 @@ class Writer:
     """The one thread that writes: commits what has gathered since its last commit, then lets the waiting know."""
 
     def __init__(
-        self, store: Store, tournament: Tournament, rules: Rules, committed: Callable[[Sequence[MatchSummary]], None]
+        self,
+        store: Store,
+        tournament: Tournament,
+        rules: Rules,
+        quarantine: Quarantine,
+        told: Callable[[Sequence[MatchSummary], Sequence[Exclusion]], None],
     ) -> None:
+        """`told` hears on the event loop what has become durable: matches that count, and who is quarantined."""
         self._store = store
         self._tournament = tournament
         self._rules = rules
-        self._committed = committed
+        self._quarantine = quarantine
+        self._told = told
         self._failed: StoreFailed | None = None
         self._queue: queue.SimpleQueue[tuple[Played, asyncio.Future[None]] | None] = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
@@ -74,13 +89,13 @@ class Writer:
                     break
                 group.append(more)
             try:
-                summaries = self._commit([played for played, _ in group])
+                news = self._commit([played for played, _ in group])
             except Exception as error:
-                self._tell(group, (), error)
+                self._tell(group, None, error)
             else:
-                self._tell(group, summaries, None)
+                self._tell(group, news, None)
 
-    def _commit(self, group: Sequence[Played]) -> list[MatchSummary]:
+    def _commit(self, group: Sequence[Played]) -> _News:
         results = []
         for played in group:
             if not played.final:
@@ -91,8 +106,11 @@ class Writer:
             results.append(
                 MatchResult(played.key, played.position, played.seats, played.mirrored, played.record, summary)
             )
-        self._insist(partial(self._store.record, self._tournament, results))
-        return [result.summary for result in results]
+            self._quarantine.add(played.key, _forfeiters(played))
+        quarantined = self._quarantine.judge()
+        self._insist(partial(self._store.record, self._tournament, results, quarantined))
+        left_out = self._quarantine.absences.leave_out
+        return [each.summary for each in results if not left_out(each.key, each.position)], quarantined
 
     def _insist(self, write: Callable[[], object]) -> None:
         """Write; a database that is busy or out of space for a moment is asked again.  Raises `StoreFailed`."""
@@ -112,14 +130,14 @@ class Writer:
     def _tell(
         self,
         group: Sequence[tuple[Played, asyncio.Future[None]]],
-        summaries: Sequence[MatchSummary],
+        news: _News | None,
         error: Exception | None,
     ) -> None:
         def wake() -> None:
             failure = error
             try:
-                if summaries:
-                    self._committed(summaries)
+                if news is not None:
+                    self._told(*news)
             except Exception as deaf:  # what was committed stays so, but nobody may wait for ever
                 failure = deaf
             for _, done in group:
@@ -131,3 +149,10 @@ class Writer:
 
         with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits any more
             self._loop.call_soon_threadsafe(wake)
+
+
+def _forfeiters(played: Played) -> frozenset[str] | None:
+    """Who lost the match by a fault of their own; None where it is void."""
+    if played.record.status is Status.VOID:
+        return None
+    return frozenset(played.seats[fault.seat] for fault in played.record.faults if fault.loss is Loss.MATCH)

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import certs, duel, play, screen, show, tournament, trust, verify
+from arena.cli import certs, duel, exclude, play, screen, show, tournament, trust, verify
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -45,6 +45,8 @@ app.command()(tournament.tournament)
 app.command(epilog=show.COLUMN_LIST)(show.show)
 app.command()(show.runs)
 app.command()(trust.trust)
+app.command()(exclude.exclude)
+app.command()(exclude.include)
 app.command()(verify.export)
 app.command()(verify.verify)
 app.command(epilog=play.PRESET_LIST)(play.play)

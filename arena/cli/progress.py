@@ -11,7 +11,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
@@ -23,6 +23,7 @@ from rich.text import Text
 
 from arena.app.tournament import Plan
 from arena.cli import screen
+from arena.match.absence import Exclusion
 from arena.match.record import Status
 from arena.match.summary import MatchSummary, SideSummary
 from arena.reports.counting import counted
@@ -130,6 +131,12 @@ class Progress:
         while len(self._recent) > 2 and now - self._recent[1][0] > RATE_OVER_S:
             self._recent.popleft()
 
+    def quarantined(self, entries: Sequence[Exclusion], plan: Plan) -> None:
+        assert self.plan is not None
+        self.plan, self._done = replace(self.plan, left_out=plan.left_out), plan.finished
+        for entry in entries:
+            self._say(f"{printable(entry.participant)} is quarantined: {entry.reason}; it plays no more")
+
     def broken(self, name: str, failure: str) -> None:
         self._say(f"bot {printable(name)} does not start and will lose its matches: {printable(failure)}")
 
@@ -220,6 +227,7 @@ def header(plan: Plan) -> Iterator[str]:
         about = " ".join(part for part in (spec.version, f"by {spec.author}" if spec.author else "") if part)
         yield f"  {printable(name):<{width}}  {spec.kind.value:<7}  {printable(about)}".rstrip()
     played = f", {plan.finished:,} of them played already" if plan.finished else ""
+    played += f", {counted(plan.left_out, 'match')} left out" if plan.left_out else ""
     size = f"{counted(plan.matches, 'match')} in {counted(pairs, 'pair' if config.rules.seats == 2 else 'block')}"
     yield f"{size}{played}; {counted(plan.jobs, 'block')} at a time"
     for number, commitment in enumerate(plan.commitments):

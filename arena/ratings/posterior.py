@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -57,6 +57,13 @@ class Posterior:
     """Sorted."""
     mean: Vector
     covariance: Matrix
+
+    def of(self, names: Collection[str]) -> Posterior:
+        """What is believed of these alone: of a field without the others, on the same evidence."""
+        kept = [number for number, name in enumerate(self.names) if name in names]
+        return Posterior(
+            tuple(self.names[number] for number in kept), self.mean[kept], self.covariance[np.ix_(kept, kept)]
+        )
 
     def better(self, one: str, other: str) -> float:
         """The probability that `one` is stronger than `other`."""

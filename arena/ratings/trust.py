@@ -102,7 +102,7 @@ def absences(games: Sequence[Game], draw_probability: float, judged: Mapping[str
     found = []
     for name in judged:
         rest = [game for game in games if name not in game.participants]
-        belief = posterior(rest, draw_probability)
+        belief = posterior(rest, draw_probability).of(judged)
         then = verdicts(belief, dict(zip(belief.names, belief.mean.tolist(), strict=True)))
         before = {other: verdict.rank for other, verdict in judged.items() if other != name and other in then}
         # Ranks of now, counted anew among those who stay.

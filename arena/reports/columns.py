@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the help of a command names the columns, and needs no store
 
 Value = str | int | float | None
 
+MARK = "†"
 NOTHING = "–"
 """How a cell looks where there is nothing to say: no game was played yet."""
 
@@ -57,6 +58,11 @@ class Column:
                 return f"{number:{'+' if self.signed else ''}z.{self.digits}f}"  # z: no -0.00
 
 
+def marked(row: Row, name: str) -> str:
+    """A bot's name with the mark of those that are out, which a line below the table explains."""
+    return f"{name} {MARK}" if row.absence else name
+
+
 def percent(probability: float) -> str:
     """`97%`; what is possible is never 0% and what is not certain never 100%."""
     return "<1%" if probability < 0.005 else ">99%" if probability >= 0.995 else f"{probability:.0%}"
@@ -90,6 +96,13 @@ def margin(met: Encounter) -> str:
 COLUMNS: Sequence[Column] = (
     Column("rank", "#", "place; bots that cannot be told apart share a rank", lambda row: row.rank),
     Column("bot", "bot", "its name in this tournament", lambda row: row.participant.name, text=True),
+    Column(
+        "status",
+        "status",
+        "quarantined or excluded, where it plays no more",
+        lambda row: str(row.absence.entry.change) if row.absence else None,
+        text=True,
+    ),
     Column("version", "version", "the bot's version", lambda row: row.participant.version or None, text=True),
     Column("author", "author", "who wrote it", lambda row: row.participant.author or None, text=True),
     Column("score", "score", "mu - 3 sigma: it is almost surely at least that strong", lambda row: row.rating.score),

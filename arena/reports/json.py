@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from arena.reports import Part, words
+from arena.reports import Part, model, words
 from arena.reports.model import Row, RunReport
 from arena.store.values import StoredFault
 
@@ -105,6 +105,8 @@ class Run(_Object):
     """Matches that count: neither open nor void."""
     matches_void: int
     """Matches that the arena failed to play: they count for nothing."""
+    matches_left_out: int
+    """Matches that are not played, or count for nobody, since somebody is out."""
     draw_probability: _Number
     """Of a pair, fitted together with the ratings."""
     chain_head: str
@@ -121,12 +123,30 @@ class Tally(_Object):
     lost: int
 
 
+class Absence(_Object):
+    """That a bot is out: it is listed behind all others."""
+
+    change: Literal["quarantined", "excluded"]
+    reason: _Foreign
+    epoch: int
+    position: int
+    """The first match that it may concern, by its place in the schedule of the epoch."""
+    played: int
+    """Its matches that were played before."""
+    scheduled: int
+    """All that it would have."""
+    withdrawn: bool
+    """Whether none of its matches count, since less than half were played."""
+
+
 class Standing(_Object):
     """One line of the ranking table."""
 
     rank: int | None
     """1 is first; bots that cannot be told apart share a rank; null, as all that follows from it, without a pair."""
     bot: _Foreign
+    absence: Absence | None
+    """Null while it takes part."""
     version: _Foreign
     author: _Foreign
     score: _Number
@@ -191,6 +211,30 @@ class Fault(_Object):
     evidence: _Foreign = ""
 
 
+class VoidMatch(_Object):
+    """A match that the arena failed to play, three times."""
+
+    epoch: int
+    pairing: tuple[_Foreign, ...]
+    leg: int
+    number: int
+    reason: _Foreign = ""
+
+
+class Exclusion(_Object):
+    """An entry of the log: who is out, or in again."""
+
+    bot: _Foreign
+    change: str
+    """quarantined, excluded or included."""
+    reason: _Foreign
+    epoch: int
+    position: int
+    """The first match that it may concern, by its place in the schedule of the epoch."""
+    created: str
+    """When it was entered, in UTC, ISO 8601."""
+
+
 class LostBummerls(_Object):
     """A bot's career over all its versions and all rated tournaments of the store."""
 
@@ -216,6 +260,10 @@ class Document(_Object):
     fault_count: int
     faults: tuple[Fault, ...]
     """The last faults, in schedule order."""
+    voids: tuple[VoidMatch, ...]
+    """The last void matches, in schedule order."""
+    exclusions: tuple[Exclusion, ...] = ()
+    """All that was ever said about who is out, in the order of events."""
     lost_bummerls: tuple[LostBummerls, ...] = ()
 
 
@@ -223,6 +271,8 @@ _TESTIMONY: dict[str, Any] = {
     "run": {"name", "title", "state", "started", "sandbox", "arena_version"},
     "standings": {"__all__": {"median_ms", "p99_ms"}},
     "faults": {"__all__": {"evidence"}},
+    "voids": {"__all__": {"reason"}},
+    "exclusions": True,
     "lost_bummerls": True,
 }
 
@@ -250,6 +300,27 @@ def _document(report: RunReport) -> Document:
         end_reasons=dict(report.end_reasons),
         fault_count=report.fault_count,
         faults=tuple(map(_fault, report.faults)),
+        voids=tuple(
+            VoidMatch(
+                epoch=void.key.epoch,
+                pairing=void.key.pairing,
+                leg=void.key.leg,
+                number=void.key.number,
+                reason=void.reason,
+            )
+            for void in report.voids
+        ),
+        exclusions=tuple(
+            Exclusion(
+                bot=entry.participant,
+                change=str(entry.change),
+                reason=entry.reason,
+                epoch=entry.place.epoch,
+                position=entry.place.position,
+                created=entry.created,
+            )
+            for entry in report.exclusions
+        ),
         lost_bummerls=tuple(
             LostBummerls(author=author, bot=bot, lost=lost) for (author, bot), lost in report.lost_bummerls.items()
         ),
@@ -261,6 +332,7 @@ def _standing(row: Row) -> Standing:
     return Standing(
         rank=row.rank,
         bot=row.participant.name,
+        absence=None if row.absence is None else _absence(row.absence),
         version=row.participant.version,
         author=row.participant.author,
         score=row.rating.score,
@@ -281,6 +353,20 @@ def _standing(row: Row) -> Standing:
         faults=dict(standing.faults),
         median_ms=standing.times.quantile_ms(0.5),
         p99_ms=standing.times.quantile_ms(0.99),
+    )
+
+
+def _absence(absence: model.Absence) -> Absence:
+    return Absence.model_validate(
+        {
+            "change": str(absence.entry.change),
+            "reason": absence.entry.reason,
+            "epoch": absence.entry.place.epoch,
+            "position": absence.entry.place.position,
+            "played": absence.played,
+            "scheduled": absence.scheduled,
+            "withdrawn": absence.withdrawn,
+        }
     )
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from arena.reports import words
-from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost, worded
+from arena.reports.columns import NOTHING, Column, margin, marked, won_drawn_lost, worded
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunReport
 
@@ -56,12 +56,23 @@ def _lines(report: RunReport, columns: Sequence[Column]) -> Iterator[str]:
     else:
         yield words.nothing_to_rank(report.run)
     yield ""
-    yield from _list([*words.results(report), ("Faults", f"{report.fault_count:,}" if report.fault_count else "none")])
+    yield from _list(
+        [
+            *words.absences(report),
+            *words.results(report),
+            ("Faults", f"{report.fault_count:,}" if report.fault_count else "none"),
+        ]
+    )
     yield ""
     if report.faults:
         yield "## The last faults"
         yield ""
         yield from (f"- {escape(words.fault_in_words(fault))}" for fault in report.faults)
+        yield ""
+    if report.voids:
+        yield "## The last void matches"
+        yield ""
+        yield from (f"- {escape(': '.join(words.void_in_words(void)))}" for void in report.voids)
         yield ""
     yield "## The run"
     yield ""
@@ -77,7 +88,8 @@ def _ranking(rows: Sequence[Row], columns: Sequence[Column]) -> Iterator[str]:
 
 def _cell(column: Column, row: Row) -> str:
     value = column.value(row)
-    return escape(value) if isinstance(value, str) else column.cell(row)
+    text = escape(value) if isinstance(value, str) else column.cell(row)
+    return marked(row, text) if column.name == "bot" else text
 
 
 def _crosstable(report: RunReport) -> Iterator[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from arena.match.absence import Exclusion
 from arena.ratings.base import Rating
 from arena.ratings.posterior import Verdict
 from arena.store.chains import Participant
-from arena.store.values import Epoch, State, StoredFault
+from arena.store.values import Epoch, State, StoredFault, VoidMatch
 from arena.tournament.standings import Encounter, Standing
 
 
@@ -45,6 +46,8 @@ class RunFacts:
     """Matches that count: neither open nor void."""
     matches_void: int
     """Matches that the arena failed to play: they count for nothing."""
+    matches_left_out: int
+    """Matches that are not played, or count for nobody, since somebody is out."""
     draw_probability: float
     """Of a pair, as fitted together with the ratings."""
     chain_head: str
@@ -67,18 +70,34 @@ class RunFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Absence:
+    """That a participant is out, and what of it counts."""
+
+    entry: Exclusion
+    """What the log says of it last."""
+    played: int
+    """Its matches that were played before."""
+    scheduled: int
+    """All that it would have."""
+    withdrawn: bool
+    """Whether none of its matches count, since less than half were played."""
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One participant's line in the ranking table."""
 
     participant: Participant
     rating: Rating
     verdict: Verdict | None
-    """None until it has a complete pair."""
+    """None until it has a complete pair, and where it is out."""
     standing: Standing
+    absence: Absence | None = None
+    """None while it takes part."""
 
     @property
     def rank(self) -> int | None:
-        """1 is first; bots that cannot be told apart share a rank.  None until there is a complete pair."""
+        """1 is first; bots that cannot be told apart share a rank.  None until a complete pair, and for who is out."""
         return None if self.verdict is None else self.verdict.rank
 
 
@@ -96,5 +115,9 @@ class RunReport:
     fault_count: int
     faults: tuple[StoredFault, ...]
     """The last of them, in schedule order."""
+    voids: tuple[VoidMatch, ...]
+    """The last matches that the arena failed to play, in schedule order."""
+    exclusions: tuple[Exclusion, ...]
+    """The log of who is out, and who is in again."""
     lost_bummerls: Mapping[tuple[str, str], int]
     """Matches lost by (author, bot) over all rated tournaments of the store, most first."""

@@ -17,7 +17,7 @@ from rich.text import Text
 from arena.match.record import Status
 from arena.match.referee import LAST_WORDS
 from arena.reports import words
-from arena.reports.columns import NOTHING, Column, margin, won_drawn_lost, worded
+from arena.reports.columns import NOTHING, Column, margin, marked, won_drawn_lost, worded
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunFacts, RunReport
@@ -50,7 +50,13 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
         f"> next and first are probabilities; {HOW_TO_READ[unit]}; "
         "ms is the median time of a decision; all columns: arena show --help"
     )
-    facts = [*words.results(report), *_faults(report), *words.provenance(report.run)]
+    facts = [
+        *words.absences(report),
+        *words.results(report),
+        *_faults(report),
+        *_voids(report),
+        *words.provenance(report.run),
+    ]
     if not report.run.pairs_finished:
         return Group(heading(report.run), "", Text(words.nothing_to_rank(report.run)), "", facts_table(facts))
     return Group(
@@ -105,7 +111,10 @@ def crosstable(report: RunReport, width: int) -> RenderableType:
     """Each bot (a line) against each other, in the order of the ranking, as detailed as `width` allows."""
     names = [row.participant.name for row in report.rows]
     places = [str(place) for place in range(1, len(names) + 1)]
-    labels = [f"{place} {_cut(printable(name), NAME_WIDTH)}" for place, name in zip(places, names, strict=True)]
+    labels = [
+        f"{place} {marked(row, _cut(printable(row.participant.name), NAME_WIDTH))}"
+        for place, row in zip(places, report.rows, strict=True)
+    ]
     met = [[report.crosstable.get((name, other)) for other in names] for name in names]
     texts = [True, *(False for _ in names)]
     detailed = _Grid(
@@ -173,9 +182,16 @@ def _faults(report: RunReport) -> Iterator[words.Fact]:
         yield "", f"{place}: {_end(reason, FAULT_WIDTH - len(said))}{said}"
 
 
+def _voids(report: RunReport) -> Iterator[words.Fact]:
+    for number, void in enumerate(report.voids[-FAULTS_SHOWN:]):
+        place, reason = words.void_in_words(void)
+        yield "" if number else "Void", f"{place}: {_end(reason, FAULT_WIDTH)}"
+
+
 def _cell(column: Column, row: Row, name_width: int) -> str:
     text = column.cell(row)
-    return _cut(text, name_width) if column.text else text
+    text = _cut(text, name_width) if column.text else text
+    return marked(row, text) if column.name == "bot" else text
 
 
 def _pairs_and_points(met: Encounter | None) -> str:

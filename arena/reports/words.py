@@ -6,15 +6,17 @@ Foreign text is in here as it came: each format makes it harmless in its own way
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 
-from arena.reports.columns import percent
+from arena.match.absence import Change
+from arena.reports.columns import MARK, percent
 from arena.reports.counting import counted
-from arena.reports.model import RunFacts, RunReport
+from arena.reports.model import Absence, RunFacts, RunReport
 from arena.store.queries import in_words
-from arena.store.values import StoredFault
+from arena.store.values import StoredFault, VoidMatch
 
 CAREERS_SHOWN = 20
 NAMES_SHOWN = 5
@@ -28,6 +30,7 @@ _FRAMES = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*")
 def size(run: RunFacts) -> str:
     """Rules, format and size of a run."""
     void = f", {run.matches_void:,} void" if run.matches_void else ""
+    void += f", {run.matches_left_out:,} left out" if run.matches_left_out else ""
     return (
         f"{run.rules_name}, {run.format} of {counted(len(run.participants), 'bot')}, "
         f"{run.matches_finished:,} of {counted(run.matches_planned, 'match')}{void}"
@@ -58,6 +61,31 @@ def _all_of(names: Sequence[str]) -> str:
     if len(names) > NAMES_SHOWN:
         return f"{', '.join(names[: NAMES_SHOWN - 1])} and {len(names) - NAMES_SHOWN + 1} more"
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def absences(report: RunReport) -> Iterator[Fact]:
+    """Who is out and why, from when on, and what of it counts; and who was, but takes part again."""
+    for row in report.rows:
+        if row.absence is not None:
+            yield f"{MARK} {str(row.absence.entry.change).capitalize()}", _absence(report.run, row.absence)
+    last = {entry.participant: entry for entry in report.exclusions}
+    for entry in last.values():
+        if entry.change is Change.INCLUDED:
+            because = f": {entry.reason}" if entry.reason else ""
+            yield "Included again", f"{entry.participant}, {moment(entry.created)}{because}"
+
+
+def _absence(run: RunFacts, absence: Absence) -> str:
+    entry = absence.entry
+    size = f"played {absence.played:,} of {counted(absence.scheduled, 'match')}"
+    counts = "less than half, so they count for nobody" if absence.withdrawn else "which count"
+    name = shlex.quote(entry.participant)
+    return f"{entry.participant}: {entry.reason}; {size}, {counts} (undo: arena include {run.name} {name})"
+
+
+def void_in_words(void: VoidMatch) -> tuple[str, str]:
+    """Which match the arena failed to play, and why, in one line."""
+    return in_words(void.key), " ".join(void.reason.split())
 
 
 def results(report: RunReport) -> Iterator[Fact]:

@@ -18,6 +18,7 @@ from arena.store.values import (
     Tally,
     Tournament,
     VoidAttempt,
+    VoidMatch,
 )
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Tally",
     "Tournament",
     "VoidAttempt",
+    "VoidMatch",
     "open_queries",
     "open_store",
 ]

@@ -72,6 +72,31 @@ def chain_start(rules: str, config: str, participants: Iterable[Participant], ep
     return digest(_CHAIN, rules, config, epoch, commitment, *flat)
 
 
+class PlayChain:
+    """The play chain of one epoch: given its matches in the order of the schedule, it stops at the first that lacks.
+
+    What is not to be played at all (`planned` leaves it out) is passed over, whether it is there or not.
+    """
+
+    def __init__(self, start: str, planned: Iterable[int]) -> None:
+        """`planned`: the positions that are to be played, ascending."""
+        self._planned = iter(planned)
+        self._next = next(self._planned, None)
+        self._head = start
+        self._length = 0
+
+    def add(self, position: int, play: str) -> None:
+        """The next match that there is, and the hash of its play."""
+        if position == self._next:
+            self._head, self._length = link(self._head, play), self._length + 1
+            self._next = next(self._planned, None)
+
+    @property
+    def head(self) -> ChainHead:
+        """How far it reaches by now."""
+        return ChainHead(self._head, self._length)
+
+
 def link(head: str, play: str) -> str:
     """The chain's head after the match with the play hash `play`, the next one in the schedule."""
     return digest(_CHAIN, head, play)

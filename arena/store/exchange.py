@@ -1,7 +1,8 @@
 """A run as lines: a header, every row of its journal, and what it came to; written as a file, they are canonical.
 
-A file has one JSON object a line (keys sorted, no spaces, ASCII).  Rows come as participants, epochs, matches in the
-order of the schedule (each with its faults behind it) and voids; the last line is the SHA-256 of all bytes before it.
+A file has one JSON object a line (keys sorted, no spaces, ASCII).  Rows come as participants, epochs, exclusions,
+matches in the order of the schedule (each with its faults behind it) and voids; the last line is the SHA-256 of all
+bytes before it.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from arena.errors import ArenaError, UsageError
 from arena.store.chains import ChainHead, canonical, first_seal, join, seal
 from arena.store.engine import AnyRow, connect
 from arena.store.queries import Queries
-from arena.store.schema import epochs, faults, matches, participants, sealed_columns, tournaments, voids
+from arena.store.schema import epochs, exclusions, faults, matches, participants, sealed_columns, tournaments, voids
 from arena.store.values import Tournament
 
-FORMAT = "arena-run/1"
+FORMAT = "arena-run/2"
 """Of a file: its name and version."""
 LONGEST = 1 << 24
 """The most bytes that a line may have."""
 
-_ROWS: Mapping[str, Table] = {table.name: table for table in (matches, faults, voids, epochs, participants)}
+_ROWS: Mapping[str, Table] = {table.name: table for table in (matches, faults, voids, exclusions, epochs, participants)}
 _JSON = frozenset(
     ("about", "config", "evidence", "losers", "pairing", "play", "rules", "seats", "summary", "testimony", "text")
 )
@@ -149,28 +150,28 @@ Line = Header | SealedRow | End
 
 
 @dataclass(frozen=True, slots=True)
-class Heads:
-    """How far the chains of a tournament reach."""
+class Sealed:
+    """How many rows the journal has, and the seal of the last."""
 
     rows: int
     seal: str
-    chains: tuple[ChainHead, ...]
 
 
 class Journal(Queries):
     """A store that can also be read row by row, as it was sealed; secrets that are not revealed stay in it."""
 
-    def lines(self, tournament: Tournament) -> Iterator[Header | SealedRow | Heads]:
-        """The header, every row, and the heads, all of one moment; streams."""
+    def lines(self, tournament: Tournament) -> Iterator[Header | SealedRow | Sealed]:
+        """The header, every row, and the end of the seals, all of one moment; streams."""
         with self._database.reading() as connection:
             facts = connection.execute(select(tournaments).where(tournaments.c.id == tournament.id)).one()
-            opened = connection.execute(
-                select(epochs).where(epochs.c.tournament == tournament.id).order_by(epochs.c.number)
-            ).all()
-            revealed = frozenset(epoch.number for epoch in opened if epoch.revealed)
+            revealed = frozenset(
+                connection.execute(
+                    select(epochs.c.number).where(epochs.c.tournament == tournament.id, epochs.c.revealed != 0)
+                ).scalars()
+            )
             yield Header(_plain(tournaments.name, _sealed(tournaments, facts)))
             yield from _rows(connection, _Seals(connection, tournament.id, facts.seal), tournament.id, revealed)
-            yield Heads(facts.rows, facts.head, tuple(ChainHead(row.chain_head, row.chain_length) for row in opened))
+            yield Sealed(facts.rows, facts.head)
 
 
 def open_journal(where: Path | str) -> Journal:
@@ -185,6 +186,9 @@ def _rows(connection: Connection, seals: _Seals, tournament: int, revealed: froz
     opened = select(epochs).where(epochs.c.tournament == tournament)
     for row in connection.execute(opened.order_by(epochs.c.number)):
         yield seals.row(epochs, row, shown=row.number in revealed)
+    logged = select(exclusions).where(exclusions.c.tournament == tournament)
+    for row in connection.execute(logged.order_by(exclusions.c.serial)):
+        yield seals.row(exclusions, row, shown=True)
     in_order = (matches.c.epoch, matches.c.position)
     charged = (
         select(faults)

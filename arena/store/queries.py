@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import count as every_number
+from itertools import groupby
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Select, case, func, null, select
+from sqlalchemy import ColumnElement, Connection, Select, case, false, func, not_, null, or_, select
 
 from arena.errors import ArenaError, UsageError
+from arena.match.absence import Absences, Change, Exclusion, Place
 from arena.match.record import MatchRecord, Status
 from arena.match.rulings import Fault, Loss
 from arena.match.summary import MatchKey, MatchSummary
 from arena.store import locking, verify
 from arena.store.chains import ChainHead, Participant, canonical, join
 from arena.store.engine import AnyRow, Database
-from arena.store.schema import KEY, epochs, faults, locks, matches, participants, tournaments, voids
+from arena.store.schema import KEY, epochs, exclusions, faults, locks, matches, participants, tournaments, voids
 from arena.store.values import (
     Broken,
     Epoch,
@@ -29,6 +32,7 @@ from arena.store.values import (
     Tally,
     Tournament,
     VoidAttempt,
+    VoidMatch,
 )
 
 LAST = "last"
@@ -97,12 +101,12 @@ class Queries:
         """All tournaments with their sizes, in the order of their creation."""
         with self._database.reading() as connection:
             counted: dict[int, list[tuple[str, int]]] = {}
-            for number, status, count in connection.execute(
-                select(matches.c.tournament, matches.c.status, func.count()).group_by(
-                    matches.c.tournament, matches.c.status
-                )
-            ):
-                counted.setdefault(number, []).append((status, count))
+            sizes_by_status = select(matches.c.tournament, matches.c.status, func.count()).group_by(
+                matches.c.tournament, matches.c.status
+            )
+            for some in _all_that_count(connection):
+                for number, status, count in connection.execute(sizes_by_status.where(some)):
+                    counted.setdefault(number, []).append((status, count))
             entered = select(participants.c.tournament, func.count()).group_by(participants.c.tournament)
             sizes = {row[0]: row[1] for row in connection.execute(entered)}
             rows = connection.execute(_TOURNAMENT.order_by(tournaments.c.id)).all()
@@ -132,17 +136,14 @@ class Queries:
     # --- matches --------------------------------------------------------------------------------------------
 
     def counts(self, tournament: Tournament) -> Mapping[Status, int]:
-        """Stored matches by status; no entry where there are none."""
-        wanted = (
-            select(matches.c.status, func.count())
-            .where(matches.c.tournament == tournament.id)
-            .group_by(matches.c.status)
-        )
+        """The matches that count (and those that are void) by status; no entry where there are none."""
+        wanted = select(matches.c.status, func.count()).group_by(matches.c.status)
         with self._database.reading() as connection:
-            return _statuses((row[0], row[1]) for row in connection.execute(wanted))
+            found = connection.execute(wanted.where(_that_count(connection, tournament.id)))
+            return _statuses((row[0], row[1]) for row in found)
 
     def finished_keys(self, tournament: Tournament) -> FinishedKeys:
-        """The keys of all stored matches, those that stayed void included."""
+        """The keys of all stored matches, those that stayed void and those that count for nobody included."""
         with self._database.reading() as connection:
             pairings: dict[str, tuple[str, ...]] = {}
             rows = connection.execute(select(*_KEY).where(matches.c.tournament == tournament.id))
@@ -152,11 +153,11 @@ class Queries:
                 )
 
     def summaries(self, tournament: Tournament) -> Iterator[MatchSummary]:
-        """What tables need of each match."""
+        """What tables need of each match, but for those that count for nobody since somebody is out."""
         wanted = _in_schedule_order(select(*_KEY, matches.c.mirrored, matches.c.status, matches.c.summary), tournament)
         pairings: dict[str, tuple[str, ...]] = {}
         with self._database.reading() as connection:
-            for row in connection.execute(wanted):
+            for row in connection.execute(wanted.where(_that_count(connection, tournament.id))):
                 yield _summary(row, pairings)
 
     def results(self, tournament: Tournament) -> Iterator[MatchResult]:
@@ -179,7 +180,7 @@ class Queries:
         return self.result(tournament, key).record
 
     def faults(self, tournament: Tournament) -> Iterator[StoredFault]:
-        """Every fault with its evidence."""
+        """Every fault with its evidence, but for those in matches that count for nobody."""
         wanted = _in_schedule_order(
             select(
                 *_KEY, *(column for column in faults.columns if column.name not in ("tournament", "serial"))
@@ -191,8 +192,43 @@ class Queries:
             tournament,
         ).order_by(faults.c.serial)
         with self._database.reading() as connection:
-            for row in connection.execute(wanted):
+            for row in connection.execute(wanted.where(_that_count(connection, tournament.id))):
                 yield _fault(row)
+
+    def forfeiters(self, tournament: Tournament) -> Iterator[tuple[MatchKey, frozenset[str] | None]]:
+        """Who lost each stored match by a fault of their own, mostly nobody; None where it is void."""
+        wanted = _in_schedule_order(
+            select(*_KEY, matches.c.status, faults.c.participant).outerjoin(
+                faults,
+                (matches.c.tournament == faults.c.tournament)
+                & (matches.c.serial == faults.c.match)
+                & (faults.c.loss == Loss.MATCH.name.lower()),
+            ),
+            tournament,
+        )
+        pairings: dict[str, tuple[str, ...]] = {}
+        with self._database.reading() as connection:
+            grouped = groupby(connection.execute(wanted), key=lambda row: tuple(row[:5]))
+            for (epoch, pairing, leg, number, status), same in grouped:
+                names = frozenset(row.participant for row in same if row.participant is not None)
+                key = MatchKey(epoch, _names(pairing, pairings), leg, number)
+                yield key, None if status == Status.VOID else names
+
+    def void_matches(self, tournament: Tournament) -> Iterator[VoidMatch]:
+        """Every match that the arena failed to play, with the reason."""
+        wanted = _in_schedule_order(select(*_KEY, matches.c.testimony), tournament)
+        with self._database.reading() as connection:
+            that_count = _that_count(connection, tournament.id)
+            for row in connection.execute(wanted.where(that_count, matches.c.status == str(Status.VOID))):
+                with _intact("a match"):
+                    yield VoidMatch(_key(row), " ".join(json.loads(row.testimony)["evidence"]))
+
+    # --- who is out -----------------------------------------------------------------------------------------
+
+    def absences(self, tournament: Tournament) -> Absences:
+        """Who is out, and the log that says so."""
+        with self._database.reading() as connection:
+            return absences_of(connection, tournament.id)
 
     def voids(self, tournament: Tournament) -> tuple[VoidAttempt, ...]:
         """Every attempt that the arena spoilt, in the order of events."""
@@ -216,31 +252,34 @@ class Queries:
                     select(participants.c.tournament, participants.c.name, participants.c.author)
                 )
             }
-            counted = connection.execute(
+            lost_by = (
                 select(matches.c.tournament, matches.c.losers, func.count())
                 .join(tournaments, rated)
                 .group_by(matches.c.tournament, matches.c.losers)
             )
-            for number, losers, count in counted:
-                for name in json.loads(losers):
-                    career = (authors[number, name], name)
-                    lost[career] = lost.get(career, 0) + count
+            for some in _all_that_count(connection):
+                for number, losers, count in connection.execute(lost_by.where(some)):
+                    for name in json.loads(losers):
+                        career = (authors[number, name], name)
+                        lost[career] = lost.get(career, 0) + count
         return dict(sorted(lost.items()))
 
     # --- chains ---------------------------------------------------------------------------------------------
 
-    def chain_head(self, tournament: Tournament) -> ChainHead:
-        """The play chain's head over the complete prefix of each epoch's schedule, and how many matches that is."""
-        wanted = select(epochs.c.number, epochs.c.chain_head, epochs.c.chain_length).where(
-            epochs.c.tournament == tournament.id
-        )
-        with self._database.reading() as connection:
-            return join((number, ChainHead(head, length)) for number, head, length in connection.execute(wanted))
+    def chain_head(
+        self, tournament: Tournament, planned: Callable[[int], Iterable[int]] = lambda epoch: every_number()
+    ) -> ChainHead:
+        """The play chain's head over the complete prefix of each epoch's schedule, and how many matches that is.
 
-    def verify_chain(self, tournament: Tournament) -> Broken | None:
-        """Compute the play chain again from what is stored; the first difference, or None."""
+        `planned` gives the positions of an epoch that are to be played, ascending: all but those that are left out.
+        """
         with self._database.reading() as connection:
-            return verify.chain(connection, tournament.id)
+            return join(verify.chains(connection, tournament.id, planned))
+
+    def verify_plays(self, tournament: Tournament) -> Broken | None:
+        """Compute the hash of every play again from what is stored; the first difference, or None."""
+        with self._database.reading() as connection:
+            return verify.plays(connection, tournament.id)
 
     def verify_seals(self, tournament: Tournament) -> Broken | None:
         """Compute every seal again from what is stored; the first row that is not what was committed, or None."""
@@ -251,6 +290,52 @@ class Queries:
 def in_words(key: MatchKey) -> str:
     """A match's key for a sentence."""
     return f"{' - '.join(key.pairing)} (epoch {key.epoch}, leg {key.leg}, number {key.number})"
+
+
+# --- what counts --------------------------------------------------------------------------------------------
+
+
+def absences_of(connection: Connection, tournament: int) -> Absences:
+    """Who is out, as the log says."""
+    columns = exclusions.c
+    wanted = (
+        select(columns.participant, columns.change, columns.reason, columns.epoch, columns.position, columns.created)
+        .where(columns.tournament == tournament)
+        .order_by(columns.serial)
+    )
+    with _intact("an exclusion"):
+        return Absences.of(
+            Exclusion(row.participant, Change(row.change), row.reason, Place(row.epoch, row.position), row.created)
+            for row in connection.execute(wanted)
+        )
+
+
+def _that_count(connection: Connection, tournament: int) -> ColumnElement[bool]:
+    """Of the matches of a tournament all but those that are left out since somebody is out of it."""
+    spans = absences_of(connection, tournament).spans
+    mine = matches.c.tournament == tournament
+    if not spans:
+        return mine
+    left_out: list[ColumnElement[bool]] = []
+    met = connection.execute(select(matches.c.pairing).where(mine).distinct()).scalars().all()
+    for name, each in spans.items():
+        pairings = [pairing for pairing in met if name in json.loads(pairing)]
+        for start, end in each:
+            before = false() if end is None else _from(end)
+            left_out.append(matches.c.pairing.in_(pairings) & _from(start) & not_(before))
+    return mine & not_(or_(*left_out))
+
+
+def _all_that_count(connection: Connection) -> Iterator[ColumnElement[bool]]:
+    """The matches of all tournaments that count, a part at a time: few tournaments leave any out."""
+    logged = connection.execute(select(exclusions.c.tournament).distinct()).scalars().all()
+    yield matches.c.tournament.not_in(logged)
+    for tournament in logged:
+        yield _that_count(connection, tournament)
+
+
+def _from(place: Place) -> ColumnElement[bool]:
+    return (matches.c.epoch > place.epoch) | ((matches.c.epoch == place.epoch) & (matches.c.position >= place.position))
 
 
 # --- rows to values -----------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 1
+VERSION = 2
 """Of the schema: another one is another store, and is refused."""
 
 metadata = MetaData()
@@ -99,11 +99,21 @@ epochs = _journal(
     _text("secret"),
     _text("config"),
     _changing(_number("revealed")),
-    _changing(_text("chain_head")),
-    _changing(_number("chain_length")),
     UniqueConstraint("tournament", "number"),
     UniqueConstraint("tournament", "commitment"),
 )
+
+exclusions = _journal(
+    "exclusions",
+    _text("participant"),
+    _text("change"),
+    _text("reason"),
+    _text("created"),
+    _number("epoch"),
+    _number("position"),
+    ForeignKeyConstraint(["tournament", "participant"], ["participants.tournament", "participants.name"]),
+)
+"""The log of who is out and who is in again, from which match of the schedule on."""
 
 matches = _journal(
     "matches",
@@ -159,7 +169,7 @@ locks = Table(
 )
 """Who plays a tournament now; `started_ms` counts from the start of the machine."""
 
-JOURNAL: Sequence[Table] = (participants, epochs, matches, faults, voids)
+JOURNAL: Sequence[Table] = (participants, epochs, exclusions, matches, faults, voids)
 """The sealed tables; each refers only to those before it."""
 
 

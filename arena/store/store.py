@@ -15,15 +15,17 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, delete, insert, select, update
 
 from arena.errors import UsageError
+from arena.match.absence import Exclusion
 from arena.match.record import Status
 from arena.match.summary import MatchKey
 from arena.store import locking
-from arena.store.chains import Participant, canonical, chain_start, first_seal, link, play_hash, seal
+from arena.store.chains import Participant, canonical, first_seal, play_hash, seal
 from arena.store.engine import connect
-from arena.store.queries import LAST, Queries, in_words
+from arena.store.queries import LAST, Queries, absences_of, in_words
 from arena.store.schema import (
     JOURNAL,
     epochs,
+    exclusions,
     faults,
     locks,
     matches,
@@ -142,17 +144,10 @@ class Store(Queries):
                         "a secret deals once, give another seed"
                     )
             config_text = canonical(tournament.config if config is None else config)
-            start = chain_start(
-                canonical(tournament.rules),
-                config_text,
-                journal.entered(),
-                number,
-                commitment,
-            )
             journal.add(
                 epochs,
                 {"number": number, "commitment": commitment, "secret": secret.hex(), "config": config_text},
-                {"revealed": 0, "chain_head": start, "chain_length": 0},
+                {"revealed": 0},
             )
             journal.write()
 
@@ -174,12 +169,14 @@ class Store(Queries):
 
     # --- matches --------------------------------------------------------------------------------------------
 
-    def record(self, tournament: Tournament, results: Sequence[MatchResult]) -> int:
-        """Commit a group of results, all or none; returns how many are new.
+    def record(
+        self, tournament: Tournament, results: Sequence[MatchResult], quarantined: Sequence[Exclusion] = ()
+    ) -> int:
+        """Commit a group of results, and who is quarantined by them, all or none; returns how many results are new.
 
-        A match that is stored with the same play is passed over, so that a group whose commit was never heard of can
-        be recorded again.  Raises `StoreError`: another play of a stored match, or a result that fits no epoch,
-        participant or place in the schedule.
+        What is stored already is passed over, so that a group whose commit was never heard of can be recorded again.
+        Raises `StoreError`: another play of a stored match, or a result that fits no epoch, participant or place in
+        the schedule.
         """
         rows: dict[MatchKey, tuple[MatchResult, dict[str, Any]]] = {}
         for result in results:
@@ -196,10 +193,19 @@ class Store(Queries):
                 serial = journal.add(matches, row)
                 for fault in _fault_rows(result, serial):
                     journal.add(faults, fault)
+            out = absences_of(connection, tournament.id).out
+            for entry in quarantined:
+                if entry.participant not in out:
+                    _log(journal, entry)
             journal.write()
-            for epoch in sorted({key.epoch for key in rows}):
-                _advance(connection, tournament, epoch)
         return len(rows)
+
+    def log_exclusion(self, tournament: Tournament, entry: Exclusion) -> None:
+        """Enter who is out, or in again, by the organiser's will."""
+        with self._database.writing() as connection:
+            journal = _Journal(connection, tournament.id)
+            _log(journal, entry)
+            journal.write()
 
     def record_void(self, tournament: Tournament, key: MatchKey, text: str) -> int:
         """Note that the arena spoilt an attempt at a match that it will play again, and why.
@@ -308,6 +314,20 @@ def _enter(journal: _Journal, entered: Sequence[Participant]) -> None:
         journal.add(participants, row)
 
 
+def _log(journal: _Journal, entry: Exclusion) -> None:
+    journal.add(
+        exclusions,
+        {
+            "participant": entry.participant,
+            "change": str(entry.change),
+            "reason": entry.reason,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "epoch": entry.place.epoch,
+            "position": entry.place.position,
+        },
+    )
+
+
 # --- results to rows ----------------------------------------------------------------------------------------
 
 
@@ -402,22 +422,3 @@ def _check(connection: Connection, tournament: Tournament, results: Sequence[Mat
         for name in result.seats:
             if serials.get(name, epoch.serial) >= epoch.serial:
                 raise StoreError(f"{name!r} had not entered when the epoch of {in_words(result.key)} was opened")
-
-
-def _advance(connection: Connection, tournament: Tournament, epoch: int) -> None:
-    """Move the epoch's chain over all matches that now follow without a gap."""
-    wanted = select(epochs.c.chain_head, epochs.c.chain_length).where(_epoch(tournament, epoch))
-    head, start = connection.execute(wanted).one()
-    ahead = (
-        select(matches.c.position, matches.c.play_hash)
-        .where(matches.c.tournament == tournament.id, matches.c.epoch == epoch, matches.c.position >= start)
-        .order_by(matches.c.position)
-    )
-    length = start
-    with connection.execute(ahead) as following:
-        for position, play in following:
-            if position != length:
-                break
-            head, length = link(head, play), length + 1
-    if length > start:
-        connection.execute(update(epochs).where(_epoch(tournament, epoch)).values(chain_head=head, chain_length=length))

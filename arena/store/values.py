@@ -108,13 +108,21 @@ class VoidAttempt:
 
 
 @dataclass(frozen=True, slots=True)
+class VoidMatch:
+    """A match that the arena failed to play."""
+
+    key: MatchKey
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """A tournament in the list of all: how large it is and how far."""
 
     tournament: Tournament
     participants: int
     matches: Mapping[Status, int]
-    """Stored matches by status; no entry where there are none."""
+    """Its matches that count, and those that are void, by status; no entry where there are none."""
 
 
 @dataclass(frozen=True, slots=True)

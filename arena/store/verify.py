@@ -1,14 +1,14 @@
-"""Both chains computed again from the stored bytes alone: what was changed after its commit is found and named."""
+"""Chains and hashes computed from the stored bytes alone: what was changed after its commit is found and named."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Table, select
 
-from arena.store.chains import Participant, chain_start, first_seal, link, play_hash, seal
+from arena.store.chains import ChainHead, Participant, PlayChain, chain_start, first_seal, play_hash, seal
 from arena.store.engine import AnyRow, self_check
 from arena.store.schema import JOURNAL, KEY, epochs, matches, participants, sealed_columns, tournaments
 from arena.store.values import Broken
@@ -36,31 +36,33 @@ def participants_before(connection: Connection, tournament: int, serial: int | N
     return tuple(Participant(*row) for row in connection.execute(wanted))
 
 
-def chain(connection: Connection, tournament: int) -> Broken | None:
-    """Compute the play chain of each epoch again, and every play hash, those beyond the complete prefix too."""
+def chains(
+    connection: Connection, tournament: int, planned: Callable[[int], Iterable[int]]
+) -> Iterator[tuple[int, ChainHead]]:
+    """The play chain of each epoch, by its number; `planned` gives the positions that are to be played of an epoch."""
     rules = connection.execute(select(tournaments.c.rules).where(tournaments.c.id == tournament)).scalar_one()
     opened = select(epochs).where(epochs.c.tournament == tournament).order_by(epochs.c.number)
     for epoch in connection.execute(opened).all():
         entered = participants_before(connection, tournament, epoch.serial)
-        head, length = chain_start(rules, epoch.config, entered, epoch.number, epoch.commitment), 0
+        start = chain_start(rules, epoch.config, entered, epoch.number, epoch.commitment)
+        chain = PlayChain(start, planned(epoch.number))
         played = (
-            select(*_PLAYED)
+            select(matches.c.position, matches.c.play_hash)
             .where(matches.c.tournament == tournament, matches.c.epoch == epoch.number)
             .order_by(matches.c.position)
         )
-        for row in connection.execute(played):
-            found = play_hash(row.epoch, row.pairing, row.leg, row.number, row.seats, row.play)
-            if found != row.play_hash:
-                return Broken(matches.name, row.serial, f"{_match(row)} was not played as stored")
-            if row.position == length:
-                head, length = link(head, row.play_hash), length + 1
-        if (head, length) != (epoch.chain_head, epoch.chain_length):
-            return Broken(
-                epochs.name,
-                epoch.serial,
-                f"the chain of epoch {epoch.number} ends after {length} matches in {head}, "
-                f"stored are {epoch.chain_length} matches and {epoch.chain_head}",
-            )
+        for position, play in connection.execute(played):
+            chain.add(position, play)
+        yield epoch.number, chain.head
+
+
+def plays(connection: Connection, tournament: int) -> Broken | None:
+    """Compute the hash of every play again."""
+    played = select(*_PLAYED).where(matches.c.tournament == tournament).order_by(matches.c.epoch, matches.c.position)
+    for row in connection.execute(played):
+        found = play_hash(row.epoch, row.pairing, row.leg, row.number, row.seats, row.play)
+        if found != row.play_hash:
+            return Broken(matches.name, row.serial, f"{_match(row)} was not played as stored")
     return None
 
 

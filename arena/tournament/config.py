@@ -91,6 +91,8 @@ class TournamentConfig:
     trust_bots: bool
     """Whether bots that no strong sandbox holds may play mirrored lists all the same."""
     on_broken_bot: OnBrokenBot
+    quarantine: bool
+    """Whether a bot that keeps forfeiting plays no more."""
     rated: bool
     """Whether it counts in the bots' careers."""
     clock: TimeControl
@@ -135,6 +137,7 @@ class TournamentConfig:
             "isolation": str(self.isolation),
             "trust_bots": self.trust_bots,
             "on_broken_bot": str(self.on_broken_bot),
+            "quarantine": self.quarantine,
             "rated": self.rated,
             "clock": {
                 "limit_ms": self.clock.limit_ms,
@@ -194,6 +197,7 @@ def load_config(path: Path) -> TournamentConfig:
         isolation=table.isolation,
         trust_bots=table.trust_bots,
         on_broken_bot=table.on_broken_bot,
+        quarantine=table.quarantine,
         rated=table.rated,
         clock=TimeControl(table.clock.limit_ms, table.clock.bank_ms),
         start_ms=table.clock.start_ms,
@@ -384,6 +388,10 @@ class TournamentTable(_Table):
     on_broken_bot: Annotated[OnBrokenBot, _Lax] = Field(
         default=OnBrokenBot.STOP,
         description="When a bot does not start: stop before the first deal, or let it lose by walkover.",
+    )
+    quarantine: bool = Field(
+        default=True,
+        description="Whether a bot plays no more that forfeits 3 matches in a row, or a fifth of at least 10.",
     )
     rated: bool = Field(default=True, description="Whether the results count in the bots' careers.")
     clock: ClockTable = Field(default=ClockTable(), description="The time to think, to start and to build.")

@@ -1,7 +1,7 @@
-"""A tournament under way: blocks from the schedule, as many at once as there are jobs, results to one place.
+"""A tournament under way: tasks from the schedule, as many at once as there are jobs, results to one place.
 
 The runner knows neither processes nor stores: an engine plays tasks, `record` takes what was played.  What has been
-recorded before is skipped, which is all there is to resuming.  A void match is played again in fresh processes.
+recorded before is no task, which is all there is to resuming.  A void match is played again in fresh processes.
 """
 
 from __future__ import annotations
@@ -58,13 +58,12 @@ class Runner:
 
     def __init__(
         self,
-        blocks: Iterable[Block],
-        finished: Container[MatchKey],
+        tasks: Iterator[Task],
         engine: Engine,
         record: Callable[[Played], Awaitable[None]],
         jobs: int,
     ) -> None:
-        self._tasks = open_tasks(blocks, finished)
+        self._tasks = tasks
         self._again: list[Task] = []
         self._engine = engine
         self._record = record
@@ -130,9 +129,18 @@ class Runner:
         return played
 
 
-def open_tasks(blocks: Iterable[Block], finished: Container[MatchKey]) -> Iterator[Task]:
-    """What is left of the blocks, in their order; each is looked at when it is its turn."""
+def open_tasks(
+    blocks: Iterable[Block], finished: Container[MatchKey], left_out: Callable[[MatchKey, int], bool]
+) -> Iterator[Task]:
+    """What is left of the blocks, in their order; each is looked at when it is its turn.
+
+    `left_out` tells of a match and its schedule position whether it is not to be played at all.
+    """
     for block in blocks:
-        keys = tuple(item for item in iter(block.keys()) if item[1] not in finished)
+        keys = tuple(
+            (position, key)
+            for position, key in iter(block.keys())
+            if key not in finished and not left_out(key, position)
+        )
         if keys:
             yield Task(block, keys)

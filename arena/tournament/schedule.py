@@ -8,7 +8,7 @@ where more than two meet; in a gauntlet champions compare with champions).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -61,6 +61,8 @@ class Schedule:
     """Who could remember a deck: remote bots, and all those that no sandbox holds.  Their pairings are unmirrored."""
     previous: Schedule | None = None
     """What the earlier epochs planned; this one adds what the grown tournament lacks, on lists from 0."""
+    missed: Mapping[Pairing, int] = dataclasses.field(default_factory=dict)
+    """Lists that pairings did not play in earlier epochs, since one of them was out, and play now besides."""
     field: Field = dataclasses.field(init=False, repr=False, compare=False)
     """Who takes part, and what a pairing of them is."""
 
@@ -92,7 +94,8 @@ class Schedule:
 
     def lists(self, pairing: Pairing) -> int:
         """How many lists one of the pairings plays in this epoch: what the earlier ones left, 0 if nothing."""
-        return self.pairs - (self.previous.played(pairing) if self.previous else 0)
+        left = self.pairs - (self.previous.played(pairing) if self.previous else 0)
+        return left + self.missed.get(pairing, 0)
 
     def played(self, pairing: Pairing) -> int:
         """How many lists the pairing has played once this epoch is over, the earlier ones included; 0 if none."""

@@ -88,6 +88,14 @@ class Encounter:
     points_against: int = 0
 
 
+def withdrawn(scheduled: Mapping[str, int], played: Mapping[str, int]) -> frozenset[str]:
+    """Of those who are out, with their matches scheduled and played: who played less than half, and so leaves no trace.
+
+    None of its matches counts then, for anybody; of all others those that were played do.
+    """
+    return frozenset(name for name, matches in scheduled.items() if 2 * played.get(name, 0) < matches)
+
+
 def complete_pairs(summaries: Iterable[MatchSummary]) -> list[PairResult]:
     """The evidence: every pair of which all legs are finished, sorted by epoch, pairing and number."""
     pairs: defaultdict[tuple[int, tuple[str, ...], int], dict[int, MatchSummary]] = defaultdict(dict)

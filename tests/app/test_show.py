@@ -59,6 +59,7 @@ def test_bots_stand_by_rank_then_score_then_name_and_last_who_has_no_pair() -> N
         ratings | {"new": Rating(25.0, 25 / 3)},
         belief,
         {name: Standing(name) for name in names},
+        {},
     )
     found = [(row.rank, row.participant.name) for row in rows]
     assert found == [(1, "d"), (2, "c"), (2, "a"), (2, "b"), (None, "new")]

@@ -508,7 +508,7 @@ def test_a_change_in_the_store_is_found(data: Path, tmp_path: Path) -> None:
     [
         ("", "is no export of a run"),
         ("hello\n", "is no export of a run"),
-        ('{"format":"arena-run/2","x":1}\n', "is an export of another version"),
+        ('{"format":"arena-run/9","x":1}\n', "is an export of another version"),
     ],
 )
 def test_what_is_no_export_is_refused_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:

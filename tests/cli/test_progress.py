@@ -13,6 +13,7 @@ import pytest
 from arena.app.tournament import Plan, RunOptions, dry_run
 from arena.cli import progress, screen
 from arena.cli.progress import Progress, duration, header
+from arena.match.absence import Change, Exclusion, Place
 from arena.match.record import Status
 from arena.match.summary import Histogram, MatchKey, MatchSummary, SideSummary
 from tests.cli.conftest import make_folder
@@ -20,7 +21,8 @@ from tests.cli.conftest import make_folder
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    return dry_run(RunOptions(config=make_folder(tmp_path, pairs=2) / "tournament.toml", data=tmp_path, seed="7"))
+    plan, _ = dry_run(RunOptions(config=make_folder(tmp_path, pairs=2) / "tournament.toml", data=tmp_path, seed="7"))
+    return plan
 
 
 def match(number: int, points: tuple[int, int], *, faults: int = 0, status: Status = Status.PLAYED) -> MatchSummary:
@@ -84,6 +86,22 @@ def test_a_broken_bot_is_told_with_its_last_words_made_harmless(plan: Plan, caps
     with Progress() as listener:
         listener.broken("one", "died\x1b[31m\nhere")
     assert capsys.readouterr().err == r"bot one does not start and will lose its matches: died\x1b[31m\nhere" + "\n"
+
+
+def test_who_is_quarantined_is_told_once_and_leaves_less_to_play(
+    plan: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def watched() -> None:
+        with Progress() as listener:
+            listener.planned(plan)
+            listener.committed([match(0, (7, 3)), match(1, (7, 3))])
+            entry = Exclusion("two", Change.QUARANTINED, "3 matches forfeited in a row", Place(0, 2))
+            listener.quarantined([entry], replace(plan, finished=1, left_out=3))
+            assert listener._status().startswith("1 of 1 match, ")
+
+    asyncio.run(watched())
+    told = capsys.readouterr().err
+    assert told.count("two is quarantined: 3 matches forfeited in a row; it plays no more\n") == 1
 
 
 def test_the_header_of_a_rehearsal_says_so(plan: Plan) -> None:

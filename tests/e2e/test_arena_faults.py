@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -72,6 +73,7 @@ def test_a_fault_that_stays_leaves_void_matches_which_are_shown_with_their_reaso
     sabotage = ONCE.format(times=10**9) + PLACES["referee"]
     done = sabotaged(place, sabotage, "tournament", "cup.toml", "--name", "broken", expect=1)
     assert "2 matches void, which the arena failed to play: nobody is charged" in done.stderr
+    assert re.search(r"^Void +anna - bert \(.*\): ZeroDivisionError: injected$", done.stdout, re.MULTILINE)
     report = shown(place, "broken")
     assert (report["run"]["matches_void"], report["fault_count"]) == (2, 0)
     assert [row["faults"] for row in report["standings"]] == [{}, {}]

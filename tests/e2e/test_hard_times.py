@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from arena.app.tournament import Finished, Plan, RunOptions, run_tournament
+from arena.match.absence import Exclusion
 from arena.match.summary import MatchSummary
 from arena.store import Store
 from arena.wire import codec
@@ -29,6 +30,9 @@ class Silent:
         pass
 
     def committed(self, summaries: Sequence[MatchSummary]) -> None:
+        pass
+
+    def quarantined(self, entries: Sequence[Exclusion], plan: Plan) -> None:
         pass
 
     def broken(self, name: str, failure: str) -> None:

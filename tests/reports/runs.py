@@ -11,14 +11,16 @@ from pathlib import Path
 from arena.cards import CLAIM, CLOSE, GO_ON, Action, actions_of
 from arena.game.game import Game
 from arena.game.presets import preset
+from arena.match.absence import NOBODY, Exclusion
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord, Status
 from arena.match.referee import Ask, NoReply, Reply, referee
-from arena.match.rulings import Fault
+from arena.match.rulings import Fault, Loss
 from arena.match.summary import MatchKey, MatchSummary
 from arena.reports.model import RunReport
 from arena.store import MatchResult, Participant, State, open_store
 from arena.tournament import decks
+from arena.tournament.quarantine import Quarantine
 from arena.tournament.schedule import Schedule
 
 GAME = Game(preset("sixty-six"))
@@ -42,6 +44,11 @@ def sound(ask: Ask, chance: random.Random) -> Reply:
 def faulty(ask: Ask, chance: random.Random) -> Reply | NoReply:
     """As `plain`, but one answer in fifty is a fault."""
     return NoReply(Fault.ERROR, took_ms=2.0, evidence=EVIDENCE) if chance.random() < 0.02 else plain(ask, chance)
+
+
+def gone(ask: Ask, chance: random.Random) -> NoReply:
+    """Forfeits every match at its first decision."""
+    return NoReply(Fault.NOT_STARTED, took_ms=0.0, evidence="no such model", whole_match=True)
 
 
 def _sensible(ask: Ask) -> list[Action]:
@@ -72,23 +79,34 @@ def play_run(
     """Play a run into the store of `data` and return the store's path.
 
     Only the first `matches` of the schedule if that is given (it is then interrupted), those at the positions `void`
-    spoilt by the arena, and recorded in an `order` other than the schedule's if that is given.
+    spoilt by the arena, and recorded in an `order` other than the schedule's if that is given: as if so many jobs ran
+    that all was played before anybody was quarantined.
     """
     identity = {
         "format": "round-robin",
         "champions": [],
         "pairs": pairs,
         "block": 4,
+        "quarantine": True,
         "rules": GAME.rules.options(),
     }
     secret = decks.secret_from_seed(seed or "as if drawn")
     schedule = Schedule(tuple(bots), pairs, block=4, untrusted=untrusted)
-    results = [
-        _result(secret, bots, position, key, block.seats, block.mirrored, position in void)
-        for block in schedule.blocks()
-        for position, key in block.keys()  # noqa: SIM118 (a block is no dict)
-    ]
-    results = results[:matches]
+    quarantine = Quarantine(schedule.blocks(), NOBODY)
+    quarantined: list[Exclusion] = []
+    results: list[MatchResult] = []
+    for block in schedule.blocks():
+        for position, key in iter(block.keys()):
+            if matches is not None and position >= matches:
+                break
+            if order is None and quarantine.absences.leave_out(key, position):
+                continue
+            result = _result(secret, bots, position, key, block.seats, block.mirrored, position in void)
+            faults = result.record.faults
+            forfeiters = {block.seats[fault.seat] for fault in faults if fault.loss is Loss.MATCH}
+            quarantine.add(key, None if position in void else forfeiters)
+            quarantined += quarantine.judge()
+            results.append(result)
     if order is not None:
         order.shuffle(results)
     data.mkdir(parents=True, exist_ok=True)
@@ -102,9 +120,9 @@ def play_run(
             created=CREATED,
             about={"title": title, "rules_name": "sixty-six", "sandbox": "weak", **({"seed": seed} if seed else {})},
         )
-        planned = {"identity": identity, "untrusted": sorted(untrusted)}
+        planned = {"identity": identity, "untrusted": sorted(untrusted), "missed": []}
         store.open_epoch(tournament, 0, secret, decks.commitment(secret), config=planned)
-        store.record(tournament, results)
+        store.record(tournament, results, quarantined)
         if matches is None:
             store.reveal(tournament, 0)
         store.set_state(tournament, State.INTERRUPTED if matches is not None else State.FINISHED)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from arena.game.rules import Rules
+from arena.match.absence import Change, Exclusion, Place
 from arena.match.record import MatchRecord
 from arena.match.summary import MatchKey
 from arena.store import Broken, ChainHead, MatchResult, Participant, Store, open_queries, open_store
@@ -58,7 +59,7 @@ def test_the_chain_is_the_same_in_any_order_of_commits(store: Store, seed: int) 
         group, left = left[:size], left[size:]
         store.record(other, group)
         assert store.chain_head(other).length == _complete_prefix(len(results), left)
-        assert store.verify_chain(other) is None
+        assert store.verify_plays(other) is None
     assert store.chain_head(other) == store.chain_head(one)
     assert store.chain_head(one).length == 30
 
@@ -150,7 +151,7 @@ def test_epochs_are_chained_each_on_its_own(store: Store) -> None:
         }
         for group in order:
             store.record(cup, groups[group])
-        assert store.verify_chain(cup) is None
+        assert store.verify_plays(cup) is None
         heads.add(store.chain_head(cup))
     ((_, length),) = heads
     assert length == 9
@@ -159,7 +160,7 @@ def test_epochs_are_chained_each_on_its_own(store: Store) -> None:
 def test_a_tournament_without_epochs_has_a_head_of_no_length(store: Store) -> None:
     cup = store.create_tournament("cup", {}, {}, bots("AB"), True, CREATED)
     assert store.chain_head(cup).length == 0
-    assert store.verify_chain(cup) is None
+    assert store.verify_plays(cup) is None
     assert store.verify_seals(cup) is None
 
 
@@ -182,6 +183,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.add_participants(cup, bots("D"))
         store.open_epoch(cup, 2, b"second", "c2")
         store.record(cup, schedule(12, "ABCD", epoch=2))
+        store.log_exclusion(cup, Exclusion("D", Change.EXCLUDED, "too slow", Place(3, 0)))
         assert {table.name for table in JOURNAL} == set(_rows(path))
     return path
 
@@ -218,9 +220,14 @@ def seals(path: Path) -> Broken | None:
         return queries.verify_seals(queries.tournament("cup"))
 
 
-def chain(path: Path) -> Broken | None:
+def plays(path: Path) -> Broken | None:
     with open_queries(path) as queries:
-        return queries.verify_chain(queries.tournament("cup"))
+        return queries.verify_plays(queries.tournament("cup"))
+
+
+def head(path: Path) -> ChainHead:
+    with open_queries(path) as queries:
+        return queries.chain_head(queries.tournament("cup"))
 
 
 CELLS = [(table.name, column.name) for table in JOURNAL for column in [*sealed_columns(table)[1:], table.c.seal]]
@@ -236,7 +243,7 @@ CHANGES: dict[str, Callable[[random.Random, str], str]] = {
 
 def test_an_untouched_store_is_intact(path: Path) -> None:
     assert seals(path) is None
-    assert chain(path) is None
+    assert plays(path) is None
 
 
 @pytest.mark.parametrize("kind", CHANGES)
@@ -316,28 +323,38 @@ def test_two_exchanged_rows_are_found(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "table"),
+    "statement",
     [
-        ("UPDATE matches SET play = replace(play, '\"played\"', '\"forfeit\"')", "matches"),
-        ("UPDATE matches SET number = 900 WHERE epoch = 2 AND position = 3", "matches"),
-        ('UPDATE matches SET pairing = \'["A","X"]\' WHERE position = 3', "matches"),
-        ('UPDATE matches SET seats = \'["C","A"]\' WHERE position = 2', "matches"),
-        ("UPDATE matches SET position = 900 WHERE epoch = 2 AND position = 3", "epochs"),
-        ("DELETE FROM matches WHERE position = 5", "epochs"),
-        ("UPDATE tournaments SET rules = '{}'", "epochs"),
-        ("UPDATE epochs SET config = '{}' WHERE number = 2", "epochs"),
-        ("UPDATE epochs SET commitment = 'c9' WHERE number = 2", "epochs"),
-        ("UPDATE epochs SET chain_head = 'ff' WHERE number = 2", "epochs"),
-        ("UPDATE epochs SET chain_length = 3", "epochs"),
-        ("UPDATE participants SET digest = X'00' WHERE name = 'B'", "epochs"),
-        ("UPDATE participants SET version = '9' WHERE name = 'D'", "epochs"),
+        "UPDATE matches SET play = replace(play, '\"played\"', '\"forfeit\"')",
+        "UPDATE matches SET number = 900 WHERE epoch = 2 AND position = 3",
+        'UPDATE matches SET pairing = \'["A","X"]\' WHERE position = 3',
+        'UPDATE matches SET seats = \'["C","A"]\' WHERE position = 2',
     ],
 )
-def test_the_play_chain_finds_another_play_or_another_start(path: Path, statement: str, table: str) -> None:
+def test_another_play_is_found_by_its_hash(path: Path, statement: str) -> None:
     change(path, statement)
-    broken = chain(path)
+    broken = plays(path)
     assert broken is not None
-    assert broken.table == table
+    assert broken.table == "matches"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE matches SET play_hash = 'ff' WHERE epoch = 2 AND position = 3",
+        "UPDATE matches SET position = 900 WHERE epoch = 2 AND position = 3",
+        "DELETE FROM matches WHERE position = 5",
+        "UPDATE tournaments SET rules = '{}'",
+        "UPDATE epochs SET config = '{}' WHERE number = 2",
+        "UPDATE epochs SET commitment = 'c9' WHERE number = 2",
+        "UPDATE participants SET digest = X'00' WHERE name = 'B'",
+        "UPDATE participants SET version = '9' WHERE name = 'D'",
+    ],
+)
+def test_another_play_or_another_start_ends_in_another_head_than_the_published_one(path: Path, statement: str) -> None:
+    published = head(path)
+    change(path, statement)
+    assert head(path) != published
 
 
 def test_a_changed_seal_and_play_hash_do_not_hide_a_changed_play(path: Path) -> None:
@@ -349,7 +366,7 @@ def test_a_changed_seal_and_play_hash_do_not_hide_a_changed_play(path: Path) -> 
     forged = f"SET play = '{play}', play_hash = '00', seal = '00'"
     change(path, f"UPDATE matches {forged} WHERE tournament = 2 AND epoch = 1 AND position = 0")
     assert seals(path) is not None
-    assert chain(path) is not None
+    assert plays(path) is not None
     assert published.length == 36
 
 

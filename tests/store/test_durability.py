@@ -133,7 +133,7 @@ def test_a_full_disk_is_a_sentence_and_costs_nothing_that_was_committed(tmp_path
         assert [one.key for one in store.results(cup)] == [one.key for one in results[:kept]]
         assert store.verify_seals(cup) is None
         assert store.record(cup, results) == 60 - kept
-        assert store.verify_chain(cup) is None
+        assert store.verify_plays(cup) is None
 
 
 def test_a_store_that_is_cut_off_or_overwritten_says_so(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_twenty_thousand_results_are_recorded_in_groups_and_streamed_back(tmp_pa
         for start in range(0, len(results), 50):
             assert store.record(cup, results[start : start + 50]) == 50
         assert store.chain_head(cup).length == 20_000
-        assert store.verify_chain(cup) is None
+        assert store.verify_plays(cup) is None
         assert store.verify_seals(cup) is None
         del results
         tracemalloc.start()

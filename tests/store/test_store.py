@@ -447,7 +447,7 @@ def everything_readable(queries: Queries) -> str:
         queries.voids(cup),
         queries.lost_bummerls(),
         queries.chain_head(cup),
-        queries.verify_chain(cup),
+        queries.verify_plays(cup),
         queries.verify_seals(cup),
         repr(queries.__dict__),
     ]

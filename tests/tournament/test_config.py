@@ -72,6 +72,7 @@ def test_a_file_with_two_bots_is_a_tournament_with_the_documented_defaults(tmp_p
         isolation=Isolation.BLOCK,
         trust_bots=False,
         on_broken_bot=OnBrokenBot.STOP,
+        quarantine=True,
         rated=True,
         clock=TimeControl(limit_ms=1000, bank_ms=10000),
         start_ms=10_000,
@@ -95,6 +96,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         isolation = "match"
         trust_bots = true
         on_broken_bot = "walkover"
+        quarantine = false
         rated = false
         [rules]
         preset = "schnapsen"
@@ -126,6 +128,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         isolation=Isolation.MATCH,
         trust_bots=True,
         on_broken_bot=OnBrokenBot.WALKOVER,
+        quarantine=False,
         rated=False,
         clock=TimeControl(limit_ms=0, bank_ms=1),
         start_ms=2,
@@ -174,7 +177,7 @@ def test_the_default_tournament_shows_every_key_and_the_defaults_of_those_not_se
         assert [key for key in table.model_fields if not re.search(rf"\b{key}\b", text)] == []
     identity = load(tmp_path, BOTS).identity()
     defaults = identity | identity["clock"]
-    for key in ("rated", "block", "isolation", "on_broken_bot", "start_ms", "build_s"):
+    for key in ("rated", "block", "isolation", "on_broken_bot", "quarantine", "start_ms", "build_s"):
         shown = re.search(rf"^# {key} = (\S+)", text, re.MULTILINE)
         assert shown and json.loads(shown[1]) == defaults[key], key
 
@@ -436,6 +439,7 @@ CHANGES = [
     ("isolation", "'match'", "isolation was 'block', is now 'match'"),
     ("trust_bots", "true", "trust_bots was false, is now true"),
     ("on_broken_bot", "'walkover'", "on_broken_bot was 'stop', is now 'walkover'"),
+    ("quarantine", "false", "quarantine was true, is now false"),
     ("rated", "false", "rated was true, is now false"),
     ("clock.limit_ms", "500", "clock.limit_ms was 1000, is now 500"),
     ("clock.bank_ms", "500", "clock.bank_ms was 10000, is now 500"),

@@ -10,7 +10,7 @@ import pytest
 from arena.match import record
 from arena.match.record import MatchRecord, Status
 from arena.match.summary import MatchKey
-from arena.tournament.runner import MAX_ATTEMPTS, Played, Runner, Task
+from arena.tournament.runner import MAX_ATTEMPTS, Played, Runner, Task, open_tasks
 from arena.tournament.schedule import Schedule
 
 BLOCKS = 4
@@ -45,7 +45,7 @@ class Engine:
         self.recorded.append(played)
 
     def run(self, jobs: int, *, drain_at: int | None = None) -> bool:
-        runner = Runner(SCHEDULE.blocks(), (), self, self.record, jobs)
+        runner = Runner(open_tasks(SCHEDULE.blocks(), (), lambda *_: False), self, self.record, jobs)
 
         def before(task: Task) -> None:
             if len(self.tasks) == drain_at:

@@ -71,8 +71,8 @@ class LocalEngine:
         self._game = Game(setting.rules)
         self._lines = _Lines()
 
-    async def preflight(self) -> dict[str, BotFailed]:
-        """Start every bot once, a few at a time; returns the failures by name."""
+    async def preflight(self, names: Iterable[str]) -> dict[str, BotFailed]:
+        """Start these bots once, a few at a time; returns the failures by name."""
         failures: dict[str, BotFailed] = {}
         gate = asyncio.Semaphore(4)
 
@@ -86,7 +86,7 @@ class LocalEngine:
                         await _stop((bot,))
                 self._lines.learn(bot)
 
-        await asyncio.gather(*(try_out(name) for name in self._specs))
+        await asyncio.gather(*(try_out(name) for name in names))
         return failures
 
     async def play(self, task: Task, report: Callable[[Played], None]) -> None:

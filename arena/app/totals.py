@@ -1,0 +1,186 @@
+"""What the rows of a run come to, in constant memory: its schedules, who is out, the play chains, the table.
+
+Rows are given in the order of a run's lines (`arena.store.exchange`); whoever proves a run compares the results.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from arena.app.schedules import matches_of_those_out, planned, schedules_of
+from arena.match.absence import Absences, Change, Exclusion, Place
+from arena.match.record import Status
+from arena.match.summary import MatchKey, MatchSummary
+from arena.ratings.base import Game
+from arena.ratings.trueskill import fit
+from arena.store.chains import Participant, PlayChain, canonical, chain_start
+from arena.store.exchange import End, Sealed, SealedRow
+from arena.store.values import Epoch
+from arena.tournament.schedule import Schedule
+from arena.tournament.standings import Standing, complete_pairs, standings, withdrawn
+
+COUNTED_AT_ONCE = 256
+"""How many matches are held until they are counted: together that is quicker."""
+
+
+class RunningTotals:
+    """What the rows so far come to."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        """`facts`: those of the header."""
+        self.epochs: list[Epoch] = []
+        self.participants: dict[str, tuple[int, Participant]] = {}
+        """By name, each with the serial of its row."""
+        self._facts = facts
+        self._log: list[Exclusion] = []
+        self._starts: list[str] = []
+        self._played: Counter[str] = Counter()
+        self._rows = 0
+        self._parts: defaultdict[frozenset[str], _Table] = defaultdict(_Table)
+        """The matches by who of those that are out took part: whether these count is known at the end."""
+
+    def add(self, row: SealedRow) -> None:
+        """One more row."""
+        match row.table:
+            case "participants":
+                entered = Participant(**row.values)
+                self.participants[entered.name] = (row.serial, entered)
+            case "epochs":
+                self._epoch(row)
+            case "exclusions":
+                self._log.append(exclusion_of(row.values))
+            case "matches":
+                self._match(row.values)
+
+    @cached_property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """The schedule of each epoch; asked for once all epochs are known."""
+        return schedules_of(self.epochs)
+
+    @cached_property
+    def absences(self) -> Absences:
+        """Who is out; asked for once all of the log is known."""
+        return Absences.of(self._log)
+
+    def end(self, sealed: Sealed) -> End:
+        """What all rows came to; once, after the last."""
+        gone = withdrawn(matches_of_those_out(self.schedules, self.absences), self._played)
+        whole = _Table()
+        for out, part in self._parts.items():
+            if gone.isdisjoint(out):
+                whole.take(part)
+        draw_probability, figures = whole.finish(self.participants)
+        chains = tuple(chain.head for chain in self._chains)
+        return End(sealed.rows, sealed.seal, self._rows, chains, draw_probability, figures)
+
+    @cached_property
+    def _chains(self) -> Sequence[PlayChain]:
+        return [
+            PlayChain(start, planned(schedule, self.absences))
+            for start, schedule in zip(self._starts, self.schedules, strict=True)
+        ]
+
+    def _epoch(self, row: SealedRow) -> None:
+        values = row.values
+        entered = [each for serial, each in self.participants.values() if serial < row.serial]
+        epoch = Epoch(
+            number=values["number"],
+            commitment=values["commitment"],
+            secret=None if values["secret"] is None else bytes.fromhex(values["secret"]),
+            config=values["config"],
+            participants=tuple(sorted(each.name for each in entered)),
+        )
+        rules = canonical(self._facts["rules"])
+        self._starts.append(chain_start(rules, row.texts["config"], entered, epoch.number, epoch.commitment))
+        self.epochs.append(epoch)
+
+    def _match(self, values: Mapping[str, Any]) -> None:
+        self._rows += 1
+        key = key_of(values)
+        self._chains[key.epoch].add(values["position"], values["play_hash"])
+        if self.absences.leave_out(key, values["position"]):
+            return
+        self._played.update(key.pairing)
+        self._parts[frozenset(self.absences.out.keys() & key.pairing)].add(summary_of(values))
+
+
+def key_of(match: Mapping[str, Any]) -> MatchKey:
+    """Which match a row is of."""
+    return MatchKey(match["epoch"], tuple(match["pairing"]), match["leg"], match["number"])
+
+
+def summary_of(match: Mapping[str, Any]) -> MatchSummary:
+    """The summary that a match's row holds."""
+    return MatchSummary.from_json(key_of(match), Status(match["status"]), bool(match["mirrored"]), match["summary"])
+
+
+def exclusion_of(row: Mapping[str, Any]) -> Exclusion:
+    """The entry of the log that a row holds."""
+    place = Place(row["epoch"], row["position"])
+    return Exclusion(row["participant"], Change(row["change"]), row["reason"], place, row["created"])
+
+
+class _Table:
+    """What matches come to: those of a pairing on a list are counted, and forgotten, soon after the last."""
+
+    def __init__(self) -> None:
+        self._whole: list[MatchSummary] = []
+        self._totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._games: Counter[Game] = Counter()
+        self._open: dict[tuple[int, tuple[str, ...], int], list[MatchSummary]] = {}
+
+    def add(self, match: MatchSummary) -> None:
+        """One more match; each is given at most once."""
+        key = (match.key.epoch, match.key.pairing, match.key.number)
+        legs = self._open.setdefault(key, [])
+        legs.append(match)
+        if len(legs) == len(match.key.pairing):
+            self._whole += self._open.pop(key)
+        if len(self._whole) >= COUNTED_AT_ONCE:
+            self._count(self._whole)
+            self._whole.clear()
+
+    def take(self, other: _Table) -> None:
+        """All that another table has counted of other pairings; it is of no use any more."""
+        other._count([*other._whole, *(match for legs in other._open.values() for match in legs)])
+        self._games.update(other._games)
+        for name, totals in other._totals.items():
+            self._totals[name].update(totals)
+
+    def finish(self, participants: Mapping[str, object]) -> tuple[float, dict[str, dict[str, float]]]:
+        """The draw probability, and each participant's figures by their names."""
+        fitted = fit(self._games.elements(), participants)
+        return fitted.draw_probability, {
+            name: {
+                "mu": fitted.ratings[name].mu,
+                "sigma": fitted.ratings[name].sigma,
+                **_figures(Standing(name)),
+                **self._totals[name],
+            }
+            for name in participants
+        }
+
+    def _count(self, matches: Sequence[MatchSummary]) -> None:
+        self._games.update(Game(pair.sides, pair.ranks) for pair in complete_pairs(matches))
+        for name, standing in standings(matches).items():
+            self._totals[name].update(_figures(standing))
+
+
+def _figures(standing: Standing) -> dict[str, int]:
+    """What adds up over matches."""
+    return {
+        "matches_won": standing.matches.won,
+        "matches_drawn": standing.matches.drawn,
+        "matches_lost": standing.matches.lost,
+        "pairs_won": standing.pairs.won,
+        "pairs_drawn": standing.pairs.drawn,
+        "pairs_lost": standing.pairs.lost,
+        "points_for": standing.points_for,
+        "points_against": standing.points_against,
+        "deals": standing.deals,
+        "deals_won": standing.deals_won,
+        "faults": sum(standing.faults.values()),
+    }
