@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from typing import TypeVar
 
 from arena.errors import NotationError
 
@@ -150,16 +151,29 @@ def mask_of(cards: Iterable[int]) -> int:
     return mask
 
 
-_SUIT_CARDS: tuple[tuple[tuple[Card, ...], ...], ...] = tuple(
-    tuple(tuple(CARDS[1 + 8 * suit + rank] for rank in range(8) if bits >> rank & 1) for bits in range(256))
-    for suit in range(4)
-)
+_List = TypeVar("_List", tuple[Card, ...], tuple[Action, ...])
+
+
+def _by_bits(lists: Iterable[_List], empty: _List) -> tuple[_List, ...]:
+    """`_by_bits(lists, empty)[bits]`: the lists whose bits are set, joined in order."""
+    joined = [empty]
+    for last in lists:
+        joined += [before + last for before in joined]
+    return tuple(joined)
+
+
+# A mask is looked up in pieces: cards by eleven bits, actions by eleven and then by ten.  Bit 0 stands for nothing.
+_CARD_LISTS = [(), *((card,) for card in CARDS[1:])]
+_ACTION_LISTS = [(), *((action,) for action in ACTIONS[1:])]
+_CARDS = tuple(_by_bits(_CARD_LISTS[first : first + 11], ()) for first in (0, 11, 22))
+_BYTES = tuple(tuple(map(bytes, lists)) for lists in _CARDS)
+_ACTIONS = tuple(_by_bits(_ACTION_LISTS[first:end], ()) for first, end in ((0, 11), (11, 21), (21, 31), (31, 41)))
 
 
 def cards_of(mask: int) -> tuple[Card, ...]:
     """The cards of a mask (bits 1-32), ascending by number."""
-    spades, hearts, diamonds, clubs = _SUIT_CARDS
-    return spades[mask >> 1 & 255] + hearts[mask >> 9 & 255] + diamonds[mask >> 17 & 255] + clubs[mask >> 25 & 255]
+    low, middle, high = _CARDS
+    return low[mask & 2047] + middle[mask >> 11 & 2047] + high[mask >> 22 & 2047]
 
 
 DISTINCT = (1 << 33) - 1
@@ -183,35 +197,18 @@ def hand_cards(mask: int) -> tuple[Card, ...]:
     return tuple(sorted(cards + cards_of(mask >> SECOND))) if mask > DISTINCT else cards
 
 
-_SUIT_BYTES = tuple(tuple(bytes(cards) for cards in by_bits) for by_bits in _SUIT_CARDS)
-
-
 def hand_bytes(mask: int) -> bytes:
     """The cards of a hand as `hand_cards` gives them, a byte each."""
     if mask > DISTINCT:
         return bytes(hand_cards(mask))
-    spades, hearts, diamonds, clubs = _SUIT_BYTES
-    return spades[mask >> 1 & 255] + hearts[mask >> 9 & 255] + diamonds[mask >> 17 & 255] + clubs[mask >> 25 & 255]
-
-
-class _Actions(dict[int, tuple[Action, ...]]):
-    """Actions by a part of a mask, made when first asked for: the few thousand that occur are soon all there."""
-
-    def __missing__(self, part: int) -> tuple[Action, ...]:
-        self[part] = actions = tuple(ACTIONS[number] for number in iter_bits(part))
-        return actions
-
-
-_ACTIONS_OF_PART = _Actions()
-_TWO_SUITS = SUIT_MASKS[Suit.SPADES] | SUIT_MASKS[Suit.HEARTS]
-_OTHER_SUITS = SUIT_MASKS[Suit.DIAMONDS] | SUIT_MASKS[Suit.CLUBS]
-_NO_CARDS = -1 << 33
+    low, middle, high = _BYTES
+    return low[mask & 2047] + middle[mask >> 11 & 2047] + high[mask >> 22]
 
 
 def actions_of(mask: int) -> tuple[Action, ...]:
     """The actions of a mask of action numbers, ascending."""
-    parts = _ACTIONS_OF_PART
-    return parts[mask & _TWO_SUITS] + parts[mask & _OTHER_SUITS] + parts[mask & _NO_CARDS]
+    low, middle, high, top = _ACTIONS
+    return low[mask & 2047] + middle[mask >> 11 & 1023] + high[mask >> 21 & 1023] + top[mask >> 31]
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import random
 import statistics
 import time
+from collections.abc import Iterable, Sequence
 
 from arena.cards import CLAIM, CLOSE, GO_ON, actions_of
+from arena.game.deal import AFTER_LAST_TRICK_BITS
 from arena.game.game import Game
 from arena.game.presets import PRESETS
 from arena.game.rules import Rules
@@ -17,15 +19,23 @@ from arena.game.views import DecisionPoint
 from arena.match.record import DealRecord
 from bench.calibrate import pass_seconds
 
+BEFORE_DRAW = DecisionPoint.BEFORE_DRAW
+CLAIM_BIT = 1 << CLAIM
+CHANCES = ~(1 << CLOSE | CLAIM_BIT)
+"""The actions that are left to chance."""
+
 
 def measure(rules: Rules, deals: int, rounds: int = 5) -> dict[str, float]:
     """The medians over `rounds` of what a deal, and a card of it, costs under the policy of the sample bot `random`."""
+    game = Game(rules)
     by_deal = []
     by_card = []
     for number in range(rounds):
+        rng = random.Random(number)
+        decks = [rng.sample(game.cards, rules.deck) for _ in range(deals)]
         unit = pass_seconds(1_000_000)
         start = time.process_time()
-        records = _play(Game(rules), deals, random.Random(number))
+        records = _play(game, decks, rng)
         passes = (time.process_time() - start) / unit
         by_deal.append(passes / deals)
         by_card.append(passes / sum(action <= 32 for record in records for action in record.actions))
@@ -35,28 +45,27 @@ def measure(rules: Rules, deals: int, rounds: int = 5) -> dict[str, float]:
     }
 
 
-def _play(game: Game, deals: int, rng: random.Random) -> list[DealRecord]:
-    cards = list(game.cards)
+def _play(game: Game, decks: Iterable[Sequence[int]], rng: random.Random) -> list[DealRecord]:
     target = game.rules.target
     side_of = game.table.side_of
+    chance = rng.random
     records = []
-    for number in range(deals):
-        rng.shuffle(cards)
+    for number, deck in enumerate(decks):
         dealer = number % game.table.seats
-        deal = game.deal(cards, dealer)
+        deal = game.deal(deck, dealer)
         while (seat := deal.to_act) is not None:
-            if deal.point is DecisionPoint.BEFORE_DRAW:  # the bot waives it: the referee goes on without asking
+            if deal.point is BEFORE_DRAW:  # the bot waives it: the referee goes on without asking
                 deal.apply(GO_ON)
                 continue
             view = deal.view(seat)
-            legal = actions_of(view.legal)
-            if view.legal >> CLAIM & 1 and view.points[side_of[seat]] >= target:
+            mask = view.legal
+            legal = actions_of(mask)
+            if mask & CLAIM_BIT and view.points[side_of[seat]] >= target:
                 deal.apply(CLAIM)
-            elif legal[-1] is GO_ON and legal[0] is CLAIM:
+            elif mask == AFTER_LAST_TRICK_BITS:
                 deal.apply(GO_ON)
             else:  # closing and claiming come last, and are never chosen
-                count = len(legal) - (view.legal >> CLOSE & 3).bit_count()
-                deal.apply(legal[int(rng.random() * count)])
+                deal.apply(legal[int(chance() * (mask & CHANCES).bit_count())])
         outcome = deal.outcome
         assert outcome is not None and outcome.seat is not None
         records.append(

@@ -6,6 +6,7 @@ A deal is changed by `apply` and `forfeit` alone, and copied by `copy` for searc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from arena.cards import (
@@ -13,6 +14,7 @@ from arena.cards import (
     CARD_POINTS,
     CLAIM,
     CLOSE,
+    DECLARE,
     DISTINCT,
     EXCHANGE,
     GO_ON,
@@ -54,22 +56,31 @@ MARRIAGE_BY_SUIT = (0, 80, 60, 40, 100)
 
 _BYTES = tuple(bytes((number,)) for number in range(len(ACTIONS)))
 _KINGS = mask_of(8 * suit + RANKS.index("K") + 1 for suit in range(4))
+_DECLARATIONS = {
+    mask_of(kings): mask_of(DECLARE[SUIT_OF[king]] for king in kings)
+    for number in range(5)
+    for kings in combinations(iter_bits(_KINGS), number)
+}
+"""The declarations of the pairs of these kings, mask by mask."""
 _CLAIM_BIT, _CLOSE_BIT, _EXCHANGE_BIT, _GO_ON_BIT = (1 << a for a in (CLAIM, CLOSE, EXCHANGE, GO_ON))
+
+AFTER_LAST_TRICK_BITS = _CLAIM_BIT | _GO_ON_BIT
 
 
 class Deal:
     """One deal in play.  Read its attributes freely; change it by `apply` and `forfeit` only."""
 
     __slots__ = (
-        "_auto_leads", "_close_asked", "bound", "carry", "closed_points", "closed_tricks", "closer", "dealer",
-        "best", "best_seat", "game", "hands", "known", "leader", "legal_mask", "order", "outcome", "past_actions",
-        "past_seats", "pending", "point", "points", "score", "strict", "table", "talon", "to_act", "tricks", "trump",
-        "turn_up", "winners",
+        "_auto_leads", "_close_asked", "best", "best_seat", "bound", "carry", "closed_points", "closed_tricks",
+        "closer", "dealer", "game", "hand_sizes", "hands", "known", "leader", "legal_mask", "order", "outcome",
+        "past_actions", "past_seats", "pending", "point", "points", "score", "strict", "table", "talon", "to_act",
+        "tricks", "trump", "turn_up", "winners",
     )  # fmt: skip
 
     game: Game
     dealer: int
     hands: list[int]
+    hand_sizes: list[int]
     talon: list[int]
     turn_up: int
     trump: int
@@ -120,6 +131,7 @@ class Deal:
         self.game = game
         self.dealer = dealer
         self.hands = hands
+        self.hand_sizes = [hand.bit_count() for hand in hands]
         self.talon = talon
         self.turn_up = turn_up
         self.trump = trump
@@ -138,8 +150,13 @@ class Deal:
         self.outcome = None
         self._close_asked = ()
         self.table = []
-        self.strict = len(talon) < game.rules.active_seats
-        self._start_lead(leader)
+        self.strict = len(talon) < game.active_seats
+        self.leader = leader
+        self.order = game.orders[dealer][leader]
+        self.best = 0
+        self.best_seat = leader
+        self.bound = 0
+        self._ask_lead(leader)
 
     # -- what a caller asks --------------------------------------------------------------------------------------
 
@@ -155,7 +172,6 @@ class Deal:
     def view(self, seat: int) -> View:
         """What that seat may know, now."""
         acting = seat == self.to_act
-        hands = self.hands
         # As a plain tuple: the constructor of a named tuple costs more than all the rest.
         return tuple.__new__(
             View,
@@ -163,7 +179,7 @@ class Deal:
                 seat,
                 self.point if acting else None,
                 self.legal_mask if acting else 0,
-                hands[seat],
+                self.hands[seat],
                 self.dealer,
                 self.leader,
                 self.trump,
@@ -177,7 +193,7 @@ class Deal:
                 self.closer,
                 self.closed_points,
                 self.closed_tricks,
-                tuple(map(int.bit_count, hands)),
+                tuple(self.hand_sizes),
                 tuple(self.known),
                 self.past_seats,
                 self.past_actions,
@@ -193,6 +209,7 @@ class Deal:
         twin.game = self.game
         twin.dealer = self.dealer
         twin.hands = self.hands[:]
+        twin.hand_sizes = self.hand_sizes[:]
         twin.talon = self.talon[:]
         twin.turn_up = self.turn_up
         twin.trump = self.trump
@@ -257,44 +274,52 @@ class Deal:
     # -- the actions ---------------------------------------------------------------------------------------------
 
     def _play(self, seat: int, card: int) -> None:
-        bit = 1 << card
         game = self.game
+        bit = 1 << card
         hands = self.hands
         hand = hands[seat]
-        hands[seat] = hand ^ (bit << SECOND) if hand & bit << SECOND else hand ^ bit
-        if self.known[seat] & bit:
-            self.known[seat] ^= bit
+        hands[seat] = hand ^ (bit << SECOND if hand > DISTINCT and hand & bit << SECOND else bit)
+        self.hand_sizes[seat] -= 1
+        known = self.known[seat]
+        if known and known & bit:
+            self.known[seat] = known ^ bit
         table = self.table
-        order = self.order
         table.append(card)
-        if len(table) == 1:
+        played = len(table)
+        if played == 1:
             self.best = card
-            self.best_seat = seat
-            if self._auto_leads & bit:
-                self._declare(seat, SUIT_OF[card])
+            if self.bound or self._auto_leads & bit:
+                self._lead_of_pair(seat, SUIT_OF[card])
                 if self.outcome is not None:
                     return
-            if self.bound:
-                if game.credit_led:
-                    self._credit(game.side_of[seat])
-                    if self._reached(game.side_of[seat], seat):
-                        return
-                self.bound = 0
-        else:
-            if BEATS[self.trump][self.best] >> card & 1:
-                self.best = card
-                self.best_seat = seat
-        played = len(table)
-        if played == len(order):
+        elif BEATS[self.trump][self.best] >> card & 1:
+            self.best = card
+            self.best_seat = seat
+        if played == game.active_seats:
             self._finish_trick()
             return
-        follower = order[played]
-        self.to_act = follower
-        self.point = FOLLOW
-        cards = hands[follower] & DISTINCT
+        follower = self.order[played]
+        cards = hands[follower]
+        if cards > DISTINCT:
+            cards &= DISTINCT
         if self.strict:
             cards = strict_follow(cards, table[0], self.best, self.trump)
+        self.to_act = follower
+        self.point = FOLLOW
         self.legal_mask = cards | game.follow_bits
+
+    def _lead_of_pair(self, seat: int, suit: int) -> None:
+        """A card of a pair is on the table that was declared before, or is declared by leading it."""
+        if not self.bound:
+            self._declare(seat, suit)
+            if self.outcome is not None:
+                return
+        side = self.game.side_of[seat]
+        if self.game.credit_led:
+            self._credit(side)
+            if self._reached(side, seat):
+                return
+        self.bound = 0
 
     def _finish_trick(self) -> None:
         game = self.game
@@ -312,38 +337,40 @@ class Deal:
         if game.auto_claim and self._reached(side, winner):
             return
         self.leader = winner
+        self.order = game.orders[self.dealer][winner]
         if not self.hands[winner]:
             if game.claim_after_trick:
-                self._ask_after_last_trick(winner)
+                self._ask(winner, AFTER_LAST_TRICK, AFTER_LAST_TRICK_BITS)
             else:
                 self._settle(winner)
         elif self.strict:
-            self._start_lead(winner)
+            self._ask_lead(winner)
         elif game.closes_before_draw and len(self.talon) >= game.close_min:
-            self.order = game.orders[self.dealer][winner]
-            self._ask_before_draw(winner)
+            self._ask(winner, BEFORE_DRAW, game.before_draw_bits)
         else:
-            self._draw(winner)
-            self._start_lead(winner)
+            self._draw()
+            self._ask_lead(winner)
 
-    def _draw(self, winner: int) -> None:
+    def _draw(self) -> None:
         talon = self.talon
         hands = self.hands
-        order = self.game.orders[self.dealer][winner]
+        sizes = self.hand_sizes
+        order = self.order
         for seat in order:
             bit = 1 << talon.pop(0)
             hand = hands[seat]
             hands[seat] = hand | (bit << SECOND if hand & bit else bit)
+            sizes[seat] += 1
+        if len(talon) < len(order):
+            self.strict = True
             if not talon and self.turn_up:
                 self.turn_up = 0
                 self.known[seat] |= bit
-        if len(talon) < len(order):
-            self.strict = True
 
     def _go_on(self, seat: int) -> None:
         if self.point is BEFORE_DRAW:
-            self._draw(seat)
-            self._start_lead(seat)
+            self._draw()
+            self._ask_lead(seat)
         elif self.point is ON_CLOSE:
             self._next_on_close()
         else:
@@ -354,8 +381,6 @@ class Deal:
         self.closed_points = tuple(self.points)
         self.closed_tricks = tuple(self.tricks)
         self.strict = True
-        if self.point is BEFORE_DRAW:
-            self.bound = 0
         if self.game.rules.exchange_on_opponent_close:
             self._close_asked = self.order[1:]
             self._next_on_close()
@@ -371,7 +396,7 @@ class Deal:
         seat, *later = self._close_asked
         self._close_asked = tuple(later)
         lowest = self.game.lowest_trump[self.trump]
-        takes = self.game.exchange and self.hands[seat] >> lowest & 1 and self.turn_up != lowest
+        takes = self.game.exchange and self.hands[seat] >> lowest & 1
         self._ask(seat, ON_CLOSE, _GO_ON_BIT | (_EXCHANGE_BIT if takes else 0))
 
     def _exchange(self, seat: int) -> None:
@@ -432,21 +457,6 @@ class Deal:
         self.point = point
         self.legal_mask = legal
 
-    def _ask_before_draw(self, winner: int) -> None:
-        claim = _CLAIM_BIT if self.game.claim_own_turn or self.game.claim_after_trick else 0
-        self._ask(winner, BEFORE_DRAW, _GO_ON_BIT | _CLOSE_BIT | claim)
-
-    def _ask_after_last_trick(self, winner: int) -> None:
-        self._ask(winner, AFTER_LAST_TRICK, _CLAIM_BIT | _GO_ON_BIT)
-
-    def _start_lead(self, leader: int) -> None:
-        self.leader = leader
-        self.order = self.game.orders[self.dealer][leader]
-        self.best = 0
-        self.best_seat = leader
-        self.bound = 0
-        self._ask_lead(leader)
-
     def _ask_lead(self, seat: int) -> None:
         """Everything that is legal on lead, before and after a declaration, an exchange or a close."""
         game = self.game
@@ -458,12 +468,11 @@ class Deal:
         if (
             game.marriage
             and not bound
-            and (pairs := hand & hand << 1 & _KINGS)
             and (side_tricks or not game.marriage_needs_trick)
-            and (not self.strict or game.marriage_any_phase)
+            and (game.marriage_any_phase or not self.strict)
+            and (pairs := hand & hand << 1 & _KINGS)
         ):
-            for king in iter_bits(pairs):
-                legal |= 1 << 32 + SUIT_OF[king]
+            legal |= _DECLARATIONS[pairs]
             if game.lead_auto:
                 self._auto_leads = pairs | pairs >> 1
         begun = self.winners or any(self.tricks)
@@ -472,7 +481,6 @@ class Deal:
             if (
                 game.exchange
                 and hand >> game.lowest_trump[self.trump] & 1
-                and game.lowest_trump[self.trump] != self.turn_up
                 and talon >= game.rules.exchange_min_talon
                 and (side_tricks or not game.exchange_needs_trick)
             ):

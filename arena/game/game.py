@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import NamedTuple
 
-from arena.cards import CLAIM, RANKS, SUIT_OF, Card, hand_mask
+from arena.cards import CLAIM, CLOSE, GO_ON, RANKS, SUIT_OF, Card, hand_mask
 from arena.errors import UsageError
 from arena.game.deal import Deal
 from arena.game.rules import (
@@ -24,6 +26,28 @@ _PACKETS = {5: (3, 2), 6: (3, 3), 7: (3, 4), 8: (3, 3, 2)}
 _LOWEST_RANK = {20: "J", 24: "9", 32: "7", 48: "9"}
 
 
+class _Dealing(NamedTuple):
+    """Where the cards of a deck go when one dealer deals."""
+
+    forehand: int
+    lots: tuple[tuple[int, Callable[[Sequence[int]], tuple[int, ...]]], ...]
+    """The seats that play, each with what picks its cards out of a deck."""
+    dealt: int
+    """How many cards are dealt."""
+
+    @classmethod
+    def by(cls, dealer: int, table: Table, packets: Sequence[int]) -> _Dealing:
+        """Packets go round the table, starting with the forehand."""
+        seats = table.orders[dealer][table.forehand(dealer)]
+        places: dict[int, list[int]] = {seat: [] for seat in seats}
+        dealt = 0
+        for packet in packets:
+            for lot in places.values():
+                lot.extend(range(dealt, dealt + packet))
+                dealt += packet
+        return cls(seats[0], tuple((seat, itemgetter(*lot)) for seat, lot in places.items()), dealt)
+
+
 class Game:
     """The rules made ready to play: the table, the deck, and the options that a deal asks for at every step."""
 
@@ -32,16 +56,21 @@ class Game:
         self.table = Table.of(rules)
         self.side_of = self.table.side_of
         self.orders = self.table.orders
+        self.active_seats = rules.active_seats
         lowest = RANKS.index(_LOWEST_RANK[rules.deck])
         pack = tuple(Card(8 * suit + rank + 1) for suit in range(4) for rank in range(lowest, 8))
         self.cards = pack * (rules.deck // len(pack))
         self._sorted_cards = sorted(self.cards)
         self.lowest_trump = (0, *(8 * suit + lowest + 1 for suit in range(4)))
-        self.packets = _PACKETS[rules.hand]
+        self._dealings = tuple(
+            _Dealing.by(dealer, self.table, _PACKETS[rules.hand]) for dealer in range(self.table.seats)
+        )
         self.auto_claim = rules.claim is Claim.AUTO
         self.claim_own_turn = rules.claim is Claim.OWN_TURN
-        self.follow_bits = 1 << CLAIM if self.claim_own_turn else 0
         self.claim_after_trick = rules.claim is Claim.AFTER_TRICK
+        self.follow_bits = 1 << CLAIM if self.claim_own_turn else 0
+        claims_on_lead = self.claim_own_turn or self.claim_after_trick
+        self.before_draw_bits = 1 << GO_ON | 1 << CLOSE | claims_on_lead << CLAIM
         self.closes_before_draw = rules.close in (Close.BEFORE_DRAW, Close.EITHER)
         self.close_later = rules.close in (Close.AFTER_DRAW, Close.EITHER)
         self.close_first_lead = rules.close is not Close.OFF and rules.close_first_lead
@@ -65,14 +94,10 @@ class Game:
             raise UsageError(f"this is not a deck of {self.rules.deck} cards for these rules")
         table = self.table
         dealer = table.first_dealer if dealer is None else dealer
-        forehand = table.orders[dealer][table.forehand(dealer)][0]
-        seats = table.orders[dealer][forehand]
-        hands: list[list[int]] = [[] for _ in range(table.seats)]
-        dealt = 0
-        for packet in self.packets:
-            for seat in seats:
-                hands[seat].extend(deck[dealt : dealt + packet])
-                dealt += packet
+        forehand, lots, dealt = self._dealings[dealer]
+        hands = [0] * table.seats
+        for seat, lot in lots:
+            hands[seat] = hand_mask(lot(deck))
         known = [0] * table.seats
         talon = list(deck[dealt:])
         turn_up = 0
@@ -92,7 +117,7 @@ class Game:
         return Deal(
             self,
             dealer=dealer,
-            hands=[hand_mask(hand) for hand in hands],
+            hands=hands,
             talon=talon,
             turn_up=turn_up,
             trump=trump,

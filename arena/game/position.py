@@ -14,7 +14,7 @@ from typing import NoReturn, TypeVar, assert_never
 
 from arena.cards import CARDS, SUIT_OF, Card, Suit, cards_of, format_cards, hand_cards, hand_mask, mask_of, parse_cards
 from arena.errors import NotationError, UsageError
-from arena.game.deal import Deal
+from arena.game.deal import AFTER_LAST_TRICK_BITS, Deal
 from arena.game.game import Game
 from arena.game.rules import Close, Marriage, MarriageCredit, TrumpSource
 from arena.game.views import DecisionPoint
@@ -126,13 +126,13 @@ def resume(game: Game, position: Position, *, score: tuple[int, ...] = (), carry
                     _refuse(f"seat {seat} could not play {card} to this trick ({format_cards(table)})")
                 deal._play(seat, card)
         case DecisionPoint.BEFORE_DRAW:
-            deal._ask_before_draw(position.leader)
+            deal._ask(position.leader, position.point, game.before_draw_bits)
         case DecisionPoint.ON_CLOSE:
             deal.bound = mask_of(position.bound)
             deal._close_asked = (position.to_act, *position.to_ask)
             deal._next_on_close()
         case DecisionPoint.AFTER_LAST_TRICK:
-            deal._ask_after_last_trick(position.leader)
+            deal._ask(position.leader, position.point, AFTER_LAST_TRICK_BITS)
         case _:
             assert_never(position.point)
     deal.known = [mask_of(cards) for cards in position.known]
