@@ -46,6 +46,11 @@ class Line:
                 self.news.clear()
                 await self.news.wait()
 
+    async def until_sent(self) -> None:
+        """Until the writer has sent everything and waits for more."""
+        while self.channel._outbox or self.channel._wake is None:
+            await asyncio.sleep(0.001)
+
     def _broke(self, why: Broken, evidence: str) -> None:
         self.broken.append(why)
         self.news.set()
@@ -129,8 +134,7 @@ def test_an_answer_to_a_question_that_waits_in_the_arena_is_a_guess_and_dropped(
 
     async def test(line: Line) -> None:
         line.ask(1, budget_ms=60_000)
-        while line.channel._wake is None:  # until the writer has sent it and waits for more
-            await asyncio.sleep(0.001)
+        await line.until_sent()
         line.ask(2, budget_ms=60_000)
         asked_more.set()
         await line.until(lambda: len(line.answers) == 2)
@@ -167,15 +171,19 @@ def test_an_answer_a_millisecond_after_its_time_is_late_though_no_timer_has_fire
 
     stopwatch = ByHand()
     stopwatch.latest = 0.0
+    time_is_over = asyncio.Event()
 
     async def play(_: object, context: Context) -> None:
         await context.read()
-        stopwatch.latest = 60.001
+        await time_is_over.wait()
         await context.write(codec.answer(1, 3, 1))
         await asyncio.sleep(60)
 
     async def test(line: Line) -> None:
         line.ask(1, budget_ms=60_000)
+        await line.until_sent()
+        stopwatch.latest = 60.001
+        time_is_over.set()
         await line.until(lambda: bool(line.answers))
         answer = line.answers[1]
         assert isinstance(answer, Reply)
