@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -71,11 +72,13 @@ def links(page: Path) -> Iterator[str]:
 
 def table(page: Path, heading: str) -> list[list[str]]:
     """The lines of the first table that has `heading` over its first column: its cells, without the head."""
+    return next(tables(page, heading))
+
+
+def tables(page: Path, heading: str) -> Iterator[list[list[str]]]:
+    """Of each table that has `heading` over its first column the lines: their cells, without the head."""
     lines = page.read_text(encoding="utf-8").splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith(f"| {heading} |"))
-    rows = []
-    for line in lines[start + 2 :]:
-        if not line.startswith("|"):
-            break
-        rows.append([cell.strip() for cell in line[1:-1].split("|")])
-    return rows
+    for start, head in enumerate(lines):
+        if head.startswith(f"| {heading} |"):
+            body = takewhile(lambda line: line.startswith("|"), lines[start + 2 :])
+            yield [[cell.strip() for cell in line[1:-1].split("|")] for line in body]
