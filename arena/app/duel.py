@@ -81,7 +81,7 @@ async def run_duel(options: DuelOptions, watch: Callable[[DuelState], None]) -> 
     with tempfile.TemporaryDirectory(prefix="arena-duel-") as logs:
         secret = decks.secret_from_seed(seed)
         async with local_engine(setting, specs, {0: secret}, MARKER, Path(logs)) as engine:
-            for name, failure in (await engine.preflight()).items():
+            for name, failure in (await engine.preflight(specs)).items():
                 raise UsageError(f"bot {name!r} cannot play: {failure.evidence}")
             for _, legs in groupby(schedule.blocks(), key=lambda block: block.numbers):
                 summaries = await _play(engine, options.rules, list(legs))

@@ -178,7 +178,7 @@ class Bot:
 
     def _note_dropped(self) -> None:
         """Tell the author of answers that came to nothing, where its log has room for it."""
-        line = f"[arena: {self.dropped} answers to no open decision were dropped]\n"
+        line = f"[arena: answers to no open decision, all dropped: {self.dropped}]\n"
         with contextlib.suppress(OSError):  # it has no log, or the disk is full
             if self.dropped and self._log.stat().st_size + len(line) <= LOG_BYTES:
                 with self._log.open("a") as log:

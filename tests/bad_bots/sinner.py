@@ -258,6 +258,15 @@ class Sinner:
 
         self.write = write_both
 
+    async def spend_and_fall_silent(self, decision: codec.Decision, good: bytes) -> None:
+        """Two seconds for this decision, and no answer to the next."""
+        await asyncio.sleep(2)
+        await self.write(good)
+        self.write = self.silence
+
+    async def silence(self, good: bytes) -> None:
+        self.write = self.context.write
+
     async def slow(self, decision: codec.Decision, good: bytes) -> None:
         await asyncio.sleep(0.6 * decision.time_left_ms / 1000)
         await self.write(good)

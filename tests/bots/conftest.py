@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from arena.app.engines.local import Setting, local_engine
+from arena.bots.bot import BotFailed
 from arena.bots.launcher import arena_marker
 from arena.bots.manifest import BotSpec, resolve
 from arena.game.game import Game
@@ -73,6 +74,12 @@ class Arena:
                 for _ in replay(game, order.deck_of, match.record):
                     pass
         return [match.record for match in sorted(played, key=lambda match: match.position)]
+
+    async def preflight(self, specs: Mapping[str, BotSpec]) -> Mapping[str, BotFailed]:
+        """Start each of the bots once; the failures by name."""
+        setting = Setting(PRESETS["schnapsen"], "schnapsen", PATIENT, start_s=20.0)
+        async with local_engine(setting, specs, {}, MARKER, self.logs) as engine:
+            return await engine.preflight()
 
     def spec(self, name: str, sin: str) -> BotSpec:
         """A sinner by its sin, or one that runs already by its address."""

@@ -85,6 +85,24 @@ def test_a_machine_that_starts_no_process_is_said_in_a_sentence_and_nothing_is_l
         arena.block("honest")
 
 
+def test_a_preflight_that_a_machine_fails_ends_at_once_and_leaves_nothing(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched: list[str] = []
+
+    async def launch_all_but_one(*args: Any, **settings: Any) -> Any:
+        launched.append(settings["address"])
+        if len(launched) == 2:
+            await asyncio.sleep(0.01)  # the others are just being started
+            raise OSError(24, "Too many open files")
+        return await launch(*args, **settings)
+
+    monkeypatch.setattr(bots, "launch", launch_all_but_one)
+    specs = {name: arena.spec(name, "honest") for name in "abcdef"}
+    with pytest.raises(UsageError, match="Too many open files"):
+        asyncio.run(arena.preflight(specs))
+
+
 def test_a_restart_that_fails_for_the_bots_own_reasons_is_a_walkover_of_the_rest(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -106,6 +107,23 @@ def test_an_answer_just_in_time_is_played(arena: Arena) -> None:
     records = arena.block("slow", matches=1, time=TimeControl(limit_ms=200, bank_ms=2800))
     assert faults(records[0]) == []
     assert max(records[0].testimony.took_us[0]) > 200_000
+
+
+def test_what_was_spent_of_the_bank_is_missing_when_the_answer_is_late(arena: Arena) -> None:
+    records = arena.block("spend-and-fall-silent", matches=1, time=TimeControl(limit_ms=500, bank_ms=4500))
+    assert faults(records[0])[:1] == [(0, Fault.LATE, Loss.DEAL)]
+    (evidence, *_) = records[0].testimony.evidence
+    match = re.search(r"it took ([\d.]+) ms of the ([\d.]+) ms that were left", evidence)
+    assert match is not None
+    took_ms, left_ms = map(float, match.groups())
+    assert 500 <= left_ms < took_ms
+    assert left_ms < 5000 - 1000, "two seconds were slept before, most of them on the bank"
+
+
+def test_answers_to_no_open_decision_are_counted_in_the_bots_log(arena: Arena) -> None:
+    arena.block("foreign", "once-crash", matches=4)
+    assert "[arena: answers to no open decision, all dropped: 1]" in (arena.logs / "a.log").read_text()
+    assert "[arena:" not in (arena.logs / "b.log").read_text()
 
 
 def test_the_third_death_forfeits_the_remaining_matches(arena: Arena) -> None:

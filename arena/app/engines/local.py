@@ -86,7 +86,12 @@ class LocalEngine:
                         await _stop((bot,))
                 self._lines.learn(bot)
 
-        await asyncio.gather(*(try_out(name) for name in names))
+        try:
+            async with asyncio.TaskGroup() as group:  # whatever fails, nothing is starting any more afterwards
+                for name in names:
+                    group.create_task(try_out(name))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
         return failures
 
     async def play(self, task: Task, report: Callable[[Played], None]) -> None:
