@@ -225,7 +225,7 @@ async def _run(
             if found is None or _has_work(store, found, config, specs):
                 out = store.absences(found).out if found is not None else {}
                 playing = [name for name in specs if name not in out]
-                _judge_preflight(config, await engine.preflight(playing), listener)
+                _judge_preflight(config, await engine.preflight(playing, config.seats_each), listener)
             tournament = found or _create(store, name, options, config, specs)
             if found is None:
                 locks.enter_context(store.lock(tournament))

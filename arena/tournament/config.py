@@ -107,6 +107,12 @@ class TournamentConfig:
         """The folder to which paths of bots are relative: that of the file."""
         return self.path.parent
 
+    @property
+    def seats_each(self) -> int:
+        """How many seats of a match each of its participants has."""
+        table = Table.of(self.rules)
+        return 1 if self.format is Format.MIXED_PARTNERS else table.seats // table.sides
+
     def check_names(self, names: Sequence[str]) -> None:
         """Check the names of all participants, in the order of `bots`, once those of nameless entries are known.
 

@@ -251,6 +251,19 @@ def test_blocks_wait_for_a_bot_that_takes_one_stream_at_a_time(tmp_path: Path) -
     assert far.said() == ""
 
 
+def test_a_bot_that_plays_two_seats_must_take_two_streams(tmp_path: Path) -> None:
+    async def preflight(spec: BotSpec) -> list[str]:
+        setting = Setting(preset("four-handed"), "four-handed", UNTIMED, 60.0)
+        async with local_engine(setting, {"a": spec}, {0: SECRET}, MARKER, tmp_path / "logs") as engine:
+            return [failure.evidence for failure in (await engine.preflight(seats=2)).values()]
+
+    with Remote(tmp_path / "one") as one:
+        (said,) = asyncio.run(preflight(at(one.address)))
+    assert said == "it takes 1 of the 2 streams that its seats need; raise streams in its serve"
+    with Remote(tmp_path / "two", LOWEST.replace("serve(choose", "serve(choose, streams=2")) as two:
+        assert asyncio.run(preflight(at(two.address))) == []
+
+
 # -- TLS ---------------------------------------------------------------------------------------------------------------
 
 

@@ -150,6 +150,7 @@ def test_partners_are_of_one_bot_or_mixed(tmp_path: Path, name: str) -> None:
     config = load(tmp_path, f'rules = "{name}"\nformat = "mixed-partners"\n' + MORE_BOTS)
     assert config.format is Format.MIXED_PARTNERS
     assert config.identity()["format"] == "mixed-partners"
+    assert config.seats_each == 1
 
 
 def test_a_rules_table_without_a_preset_changes_the_default_rules(tmp_path: Path) -> None:
@@ -532,3 +533,8 @@ def test_the_schema_offers_every_key_preset_and_rules_option_with_a_description(
     tables = [schema, *(schema["$defs"][name] for name in ("BotTable", "ClockTable"))]
     assert all(field["description"] for each in tables for field in each["properties"].values())
     assert not any(each["additionalProperties"] for each in [*tables, table])
+
+
+@pytest.mark.parametrize(("rules", "seats"), [("sixty-six", 1), ("three-handed", 1), ("four-handed", 2)])
+def test_a_bot_has_as_many_seats_as_its_side(rules: str, seats: int, tmp_path: Path) -> None:
+    assert load(tmp_path, f'rules = "{rules}"\n' + MORE_BOTS).seats_each == seats

@@ -31,6 +31,7 @@ from arena.game.rules import Rules
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord
 from arena.match.referee import Tell
+from arena.match.rulings import Fault
 from arena.match.summary import MatchKey
 from arena.tournament import decks
 from arena.tournament.runner import Played, Task
@@ -71,8 +72,11 @@ class LocalEngine:
         self._game = Game(setting.rules)
         self._lines = _Lines()
 
-    async def preflight(self, names: Iterable[str]) -> dict[str, BotFailed]:
-        """Start these bots once, a few at a time; returns the failures by name."""
+    async def preflight(self, names: Iterable[str], seats: int = 1) -> dict[str, BotFailed]:
+        """Start these bots once, a few at a time; returns the failures by name.
+
+        `seats` is how many of a match each bot will have: so many streams a remote one must take.
+        """
         failures: dict[str, BotFailed] = {}
         gate = asyncio.Semaphore(4)
 
@@ -84,7 +88,13 @@ class LocalEngine:
                         failures.update(await start_all({name: bot}))
                     finally:
                         await _stop((bot,))
-                self._lines.learn(bot)
+                if bot.spec.address is None or bot.description is None:
+                    return
+                streams = bot.description.streams
+                self._lines.learn(bot.spec.address, streams)
+                if streams < seats:
+                    few = f"it takes {streams} of the {seats} streams that its seats need; raise streams in its serve"
+                    failures.setdefault(name, BotFailed(Fault.REFUSED, few))
 
         try:
             async with asyncio.TaskGroup() as group:  # whatever fails, nothing is starting any more afterwards
@@ -197,10 +207,9 @@ class _Lines:
         self._taken: Counter[str] = Counter()
         self._freed = asyncio.Condition()
 
-    def learn(self, bot: Bot) -> None:
-        """Note what a bot said in its handshake."""
-        if bot.spec.address is not None and bot.description is not None:
-            self._most[bot.spec.address] = bot.description.streams
+    def learn(self, address: str, streams: int) -> None:
+        """Note how many a bot takes at once; one, as long as that is not known."""
+        self._most[address] = streams
 
     @contextlib.asynccontextmanager
     async def taken(self, bots: Iterable[Bot]) -> AsyncIterator[None]:
