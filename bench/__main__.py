@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench import decisions, ratings, rules, tournament, verify
+from bench import decisions, ratings, remote, rules, tournament, verify
 
 PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "rules": rules.run,
@@ -22,6 +22,7 @@ PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "tournament": tournament.run,
     "verify": verify.run,
     "ratings": ratings.run,
+    "remote": remote.run,
 }
 LEAST_ECHO = 0.4
 MORE_TRIES = 2

@@ -7,6 +7,7 @@ import hashlib
 import os
 import ssl
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -151,6 +152,12 @@ def test_a_certificate_that_does_not_hold_now_is_refused(made: MadeKeys, monkeyp
     assert f"the certificate {made.arena / 'bot.crt'} expired on" in refusal(lambda: read(made))
     moment = today - 86400
     assert "set the clock of this machine" in refusal(lambda: read(made))
+
+
+def test_without_the_package_for_certificates_it_is_named(made: MadeKeys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    for call in (lambda: read(made), lambda: certificates.make("Far", 1)):
+        assert refusal(call).startswith("remote bots with certificates need the package cryptography; install it with")
 
 
 # -- bot.toml ----------------------------------------------------------------------------------------------------------
