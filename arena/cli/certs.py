@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -23,9 +24,9 @@ def certs(
     from arena.app.certs import make_keys
 
     made = make_keys(folder, name, address, days)
-    port = address.rpartition(":")[2]
+    serving = ["python", "bot.py", "--listen", f"0.0.0.0:{address.rpartition(':')[2]}", "--keys", str(made.bot)]
     emit(
-        f"{made.bot} goes to the bot's machine: python bot.py --listen 0.0.0.0:{port} --keys {made.bot}\n"
+        f"{made.bot} goes to the bot's machine: {shlex.join(serving)}\n"
         f"{made.arena} stays here and names the bot: {command_line('play', str(made.arena), 'random')}\n"
         f"Both hold secrets, for {days} days. The bot's certificate has the SHA-256 {made.fingerprint}\n"
     )

@@ -250,6 +250,21 @@ def test_a_match_first_heard_of_by_a_decision_is_begun_as_one_under_way() -> Non
     assert diary.days[1:] == ["late", "late"]
 
 
+def test_a_match_that_goes_on_after_a_lost_connection_keeps_its_object() -> None:
+    made = player(Diary)
+    tell(made, started("a"))
+    ask(made, "a")
+    tell(made, codec.match_started("a", 1, (0, 1), b"s" * 32, 1000, 10_000, resumed=True))
+    ask(made, "a")
+    (diary,) = Diary.made
+    assert diary.days[1:] == ["a", "a"]
+
+
+def test_no_stream_at_all_is_refused() -> None:
+    with pytest.raises(UsageError, match="streams=0; expected 1 or more"):
+        player(first, met=False, streams=0)
+
+
 def test_the_end_of_a_match_nobody_began_is_no_trouble() -> None:
     made = player(Diary)
     tell(made, codec.match_ended("never", (7, 0), (1, 2)))
