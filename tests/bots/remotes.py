@@ -47,6 +47,14 @@ serve(choose, waives_before_draw=True)
 """
 """At its third decision it waits until somebody makes the file `gate`; `asked` holds what it was asked."""
 
+TWICE = """
+from arena.wire import codec
+
+answer = codec.answer
+codec.answer = lambda *words: answer(*words) * 2
+"""
+"""In front of any bot: it gives each of its answers twice."""
+
 
 def free_port() -> int:
     with socket.socket() as free:
