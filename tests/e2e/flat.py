@@ -71,12 +71,13 @@ class Needs:
         return ", ".join(f"{getattr(self, field.name):,.4g} {field.name}" for field in fields(self))
 
 
+LOOKS = 40
 MORE = Needs(descriptors=4, threads=2, processes=4, megabytes=6)
 """What may be more in the second half: blocks do not end in step."""
 
 
 def measure(place: Path, matches: int, block: int) -> list[Needs]:
-    """Play the matches; the needs at the end of each."""
+    """Play the matches; what was needed at `LOOKS` of their ends."""
     (place / "tmp").mkdir()
     (place / "loud.py").write_text(LOUD_BOT)
     (place / "cup.toml").write_text(CONFIG.format(pairs=(matches + 1) // 2, block=block))
@@ -87,8 +88,9 @@ def measure(place: Path, matches: int, block: int) -> list[Needs]:
     ) as run:  # fmt: skip
         assert run.stderr is not None
         arena = psutil.Process(run.pid)
-        for line in run.stderr:
-            if line.startswith("epoch 0") and len(seen) < matches - 1:  # after the last one it may be gone
+        ends = (line for line in run.stderr if line.startswith("epoch 0"))
+        for number, _ in enumerate(ends, start=1):
+            if number % (matches // LOOKS) == 0 and number < matches:  # after the last one it may be gone
                 seen.append(Needs.of(arena))
     if run.returncode:
         sys.exit(f"the tournament ended with {run.returncode}")
@@ -99,7 +101,7 @@ def measure(place: Path, matches: int, block: int) -> list[Needs]:
 def main(words: Sequence[str] | None = None) -> int:
     """Play and judge; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.e2e.flat", description=__doc__)
-    parser.add_argument("matches", type=int, metavar="MATCHES", help="how many matches")
+    parser.add_argument("matches", type=int, metavar="MATCHES", help=f"how many matches, a multiple of {LOOKS}")
     parser.add_argument("--block", type=int, default=1, help="lists that one process plays")
     chosen = parser.parse_args(words)
     place = Path(tempfile.mkdtemp(prefix="flat-"))
@@ -109,9 +111,9 @@ def main(words: Sequence[str] | None = None) -> int:
         stored = (place / "arena-data" / "arena.db").stat().st_size
     finally:
         shutil.rmtree(place)
-    tenth = -(-len(seen) // 10)
-    for start in range(0, len(seen), tenth):
-        print(f"to match {start + tenth:>6,}: {Needs.most(seen[start : start + tenth])}")
+    for start in range(0, LOOKS, LOOKS // 10):
+        end = start + LOOKS // 10
+        print(f"to match {end * chosen.matches // LOOKS:>6,}: {Needs.most(seen[start:end])}")
     print(f"store {stored / chosen.matches / 1000:,.1f} kB a match; longest log {max(logs):,} bytes")
     first, second = Needs.most(seen[: len(seen) // 2]), Needs.most(seen[len(seen) // 2 :])
     grown = [
