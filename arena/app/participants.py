@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from arena.bots.manifest import BotSpec, resolve
+from arena.bots.sandbox import Level
 from arena.errors import UsageError
 from arena.tournament.config import TournamentConfig
 
@@ -42,6 +43,7 @@ def of_words(words: tuple[str, ...]) -> dict[str, BotSpec]:
     return specs
 
 
-def untrusted(specs: Mapping[str, BotSpec], trust_bots: bool) -> frozenset[str]:
-    """Who could remember a deck: remote bots always, local ones unless the organiser vouches for them."""
-    return frozenset(name for name, spec in specs.items() if spec.remote or not trust_bots)
+def untrusted(specs: Mapping[str, BotSpec], trust_bots: bool, level: Level) -> frozenset[str]:
+    """Who could remember a deck: remote bots always, local ones where neither a sandbox nor the organiser's word is."""
+    forgetful = trust_bots or level > Level.WEAK
+    return frozenset(name for name, spec in specs.items() if spec.remote or not forgetful)

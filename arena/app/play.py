@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import tempfile
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from arena.app import participants
 from arena.app.engines.local import Setting, local_engine
+from arena.app.sandboxes import chosen
 from arena.errors import UsageError
 from arena.game.game import Game
 from arena.game.presets import name_of
@@ -20,6 +22,7 @@ from arena.match.record import DeckOf, MatchRecord, Step, replay_deal
 from arena.match.referee import DealEnded, Tell
 from arena.match.summary import MatchKey
 from arena.tournament import decks
+from arena.tournament.config import LeastSandbox
 
 MARKER = "arena-play"
 
@@ -79,7 +82,8 @@ async def play_match(options: PlayOptions, watch: Callable[[WatchedDeal], None] 
     secret = decks.secret_from_seed(seed)
     names = tuple(specs)
     key = MatchKey(epoch=0, pairing=names, leg=0, number=0)
-    setting = Setting(options.rules, name_of(options.rules), options.time, options.start_s)
+    sandbox = await asyncio.to_thread(chosen, LeastSandbox.AUTO, "arena play", specs, None)
+    setting = Setting(options.rules, name_of(options.rules), options.time, options.start_s, sandbox=sandbox)
     with tempfile.TemporaryDirectory(prefix="arena-play-") as logs:
         async with local_engine(setting, specs, {0: secret}, MARKER, Path(logs)) as engine:
             seats = tuple(names[game.table.side_of[seat]] for seat in range(game.table.seats))

@@ -20,11 +20,13 @@ from typing import Protocol
 from arena.app import participants
 from arena.app.data import STORE
 from arena.app.engines.local import Setting, local_engine
+from arena.app.sandboxes import chosen, why_not
 from arena.app.schedules import blocks_of, left_out, missed_lists, schedule_of, schedules_of
 from arena.app.writer import Writer
 from arena.bots.bot import BotFailed
 from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec
+from arena.bots.sandbox import Level
 from arena.errors import ArenaError, UsageError
 from arena.game.presets import name_of
 from arena.match.absence import NOBODY, Absences, Exclusion
@@ -48,8 +50,6 @@ from arena.tournament.schedule import Schedule
 
 MARKER = "arena-run"
 """What the marker of every bot process of every run begins with."""
-SANDBOX = "weak"
-"""The level at which local bots are held: resource limits and a session of their own."""
 
 JUDGED_AT_ONCE = 1024
 """After how many stored matches it is seen who is quarantined by them."""
@@ -85,6 +85,7 @@ class Plan:
     seed: str | None
     jobs: int
     sandbox: str
+    """The level at which local bots are held."""
     finished: int
     """Matches that the store has already."""
     left_out: int = 0
@@ -134,6 +135,7 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
     """What `run_tournament` would play, and in which order; no bot is started and nothing is written."""
     config = load_config(options.config)
     specs = participants.of_config(config)
+    level = chosen(config.sandbox, str(config.path), specs, options.data).level
     found, interrupted = None, None
     epochs: tuple[Epoch, ...] = ()
     finished = FinishedKeys()
@@ -147,12 +149,13 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
                 found = _find(queries, options, config)
                 _check_fits(queries, found, options, config, specs)
                 epochs = queries.epochs(found)
+                _check_mirroring(epochs, found, config, specs, level)
                 finished = queries.finished_keys(found)
                 absences = queries.absences(found)
                 counted = sum(queries.counts(found).values())
     schedules = schedules_of(epochs)
     if _lacks_epoch(epochs, absences, config, specs):
-        untrusted = participants.untrusted(specs, config.trust_bots)
+        untrusted = participants.untrusted(specs, config.trust_bots, level)
         previous = schedules[-1] if schedules else None
         missed = missed_lists(schedules, absences)
         schedules += (schedule_of(config.identity(), tuple(specs), untrusted, previous=previous, missed=missed),)
@@ -164,7 +167,7 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
         commitments=tuple(epoch.commitment for epoch in epochs),
         seed=found.about.get("seed") if found else options.seed,
         jobs=options.jobs or config.jobs,
-        sandbox=SANDBOX,
+        sandbox=str(level),
         finished=counted,
         left_out=left_out(schedules, absences),
         interrupted=interrupted,
@@ -208,12 +211,14 @@ async def _run(
     found = None if options.resume is None else _find(store, options, config)
     interrupted = _interrupted(store, config) if found is None else None
     name = _new_name(store, options, config) if found is None else found.name
+    sandbox = await asyncio.to_thread(chosen, config.sandbox, str(config.path), specs, options.data)
     setting = Setting(
         rules=config.rules,
         rules_name=name_of(config.rules),
         time=config.clock,
         start_s=config.start_ms / 1000,
         isolate_matches=config.isolation is Isolation.MATCH,
+        sandbox=sandbox,
     )
     secrets: dict[int, bytes] = {}
     logs = options.data / "runs" / name / "logs"
@@ -221,15 +226,16 @@ async def _run(
         if found is not None:
             locks.enter_context(store.lock(found))
             _check_fits(store, found, options, config, specs)
+            _check_mirroring(store.epochs(found), found, config, specs, sandbox.level)
         async with local_engine(setting, specs, secrets, MARKER, logs) as engine:
             if found is None or _has_work(store, found, config, specs):
                 out = store.absences(found).out if found is not None else {}
                 playing = [name for name in specs if name not in out]
                 _judge_preflight(config, await engine.preflight(playing, config.seats_each), listener)
-            tournament = found or _create(store, name, options, config, specs)
+            tournament = found or _create(store, name, options, config, specs, sandbox.level)
             if found is None:
                 locks.enter_context(store.lock(tournament))
-            _grow(store, tournament, config, specs)
+            _grow(store, tournament, config, specs, sandbox.level)
             epochs = store.epochs(tournament)
             secrets.update((epoch.number, store.secret_of(tournament, epoch.number)) for epoch in epochs)
             schedules = schedules_of(epochs)
@@ -242,7 +248,7 @@ async def _run(
                 commitments=tuple(epoch.commitment for epoch in epochs),
                 seed=tournament.about.get("seed"),
                 jobs=options.jobs or config.jobs,
-                sandbox=SANDBOX,
+                sandbox=str(sandbox.level),
                 finished=sum(store.counts(tournament).values()),
                 left_out=left_out(schedules, quarantine.absences),
                 interrupted=interrupted,
@@ -380,7 +386,12 @@ def _new_name(store: Store, options: RunOptions, config: TournamentConfig) -> st
 
 
 def _create(
-    store: Store, name: str, options: RunOptions, config: TournamentConfig, specs: Mapping[str, BotSpec]
+    store: Store,
+    name: str,
+    options: RunOptions,
+    config: TournamentConfig,
+    specs: Mapping[str, BotSpec],
+    level: Level,
 ) -> Tournament:
     rehearsal = options.seed is not None
     return store.create_tournament(
@@ -394,7 +405,7 @@ def _create(
             "title": config.title,
             "file": config.name,
             "rules_name": config.rules_name,
-            "sandbox": SANDBOX,
+            "sandbox": str(level),
             **({"seed": options.seed} if rehearsal else {}),
         },
     )
@@ -448,6 +459,25 @@ def _check_fits(
         )
 
 
+def _check_mirroring(
+    epochs: Sequence[Epoch],
+    tournament: Tournament,
+    config: TournamentConfig,
+    specs: Mapping[str, BotSpec],
+    level: Level,
+) -> None:
+    """Raise `UsageError` if bots that could now remember a deck are to play lists that were mirrored for them."""
+    if not epochs:
+        return
+    forgetful = set(epochs[-1].participants) - set(epochs[-1].config["untrusted"])
+    if forgetful & participants.untrusted(specs, config.trust_bots, level):
+        raise UsageError(
+            f"run {tournament.name!r} began in a sandbox of level {tournament.about['sandbox']}, and its lists are "
+            f"mirrored; now the level is {level}, in which a bot could remember a deck: {why_not(Level.MEDIUM)}; "
+            "see `arena doctor`, or start a new run without --resume"
+        )
+
+
 def _lacks_epoch(
     epochs: Sequence[Epoch], absences: Absences, config: TournamentConfig, specs: Mapping[str, BotSpec]
 ) -> bool:
@@ -467,7 +497,9 @@ def _has_work(store: Store, tournament: Tournament, config: TournamentConfig, sp
     return next(tasks, None) is not None
 
 
-def _grow(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> None:
+def _grow(
+    store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec], level: Level
+) -> None:
     """Enter who is new and open the epoch that is missing, the first one included.
 
     Whatever moment an earlier arena was killed at, what it left undone is done here.
@@ -478,7 +510,7 @@ def _grow(store: Store, tournament: Tournament, config: TournamentConfig, specs:
     epochs, absences = store.epochs(tournament), store.absences(tournament)
     if _lacks_epoch(epochs, absences, config, specs):
         missed = missed_lists(schedules_of(epochs), absences)
-        _open_epoch(store, tournament, len(epochs), tournament.about.get("seed"), config, specs, missed)
+        _open_epoch(store, tournament, len(epochs), tournament.about.get("seed"), config, specs, level, missed)
 
 
 def _open_epoch(
@@ -488,10 +520,11 @@ def _open_epoch(
     seed: str | None,
     config: TournamentConfig,
     specs: Mapping[str, BotSpec],
+    level: Level,
     missed: Mapping[Pairing, int],
 ) -> None:
     secret = os.urandom(32) if seed is None else decks.secret_from_seed(seed, number)
-    untrusted = participants.untrusted(specs, config.trust_bots)
+    untrusted = participants.untrusted(specs, config.trust_bots, level)
     store.open_epoch(
         tournament,
         number,

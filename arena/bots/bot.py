@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from grpc import aio
 
@@ -17,6 +16,7 @@ from arena.bots.channel import GRACE_S, Broken, Channel, HandshakeError, Metadat
 from arena.bots.launcher import LOG_BYTES, BotProcess, LaunchError, Limits, launch
 from arena.bots.manifest import BotSpec
 from arena.bots.remote import RETRY_S, Session, knock
+from arena.bots.sandbox import LIMITS_ONLY, Sandbox
 from arena.bots.stopwatch import Stopwatch
 from arena.errors import UsageError
 from arena.game.rules import Rules
@@ -26,6 +26,8 @@ from arena.wire import codec, stubs
 
 if TYPE_CHECKING:
     from arena.bots.driver import MatchRun
+
+T = TypeVar("T")
 
 MAX_DEATHS = 3
 """The third death in a block forfeits the remaining matches."""
@@ -52,12 +54,10 @@ class Surroundings:
     stopwatch: Stopwatch
     rules: Rules
     rules_name: str
-    sockets: Path
-    """A folder of the arena's own for the bots' sockets."""
     logs: Path
     marker: str
     start_s: float = 10.0
-    limits: Limits = field(default_factory=Limits)
+    sandbox: Sandbox = LIMITS_ONLY
 
 
 class BotFailed(Exception):
@@ -72,14 +72,13 @@ class BotFailed(Exception):
 class Bot:
     """A participant at play.  Each question of a match is answered exactly once, whatever happens to the process."""
 
-    def __init__(self, spec: BotSpec, surroundings: Surroundings, label: str) -> None:
+    def __init__(self, spec: BotSpec, surroundings: Surroundings) -> None:
         self.spec = spec
         self.description: codec.BotDescription | None = None
         self.deaths = 0
         self.dropped = 0
         """Answers to no open decision, over all its processes."""
         self._around = surroundings
-        self._label = label
         self._process: BotProcess | None = None
         self._channel: Channel | None = None
         self._former: Channel | None = None
@@ -101,18 +100,9 @@ class Bot:
         return self.description is not None and self.description.waives_before_draw
 
     @property
-    def _socket(self) -> Path:
-        """Where a process that we start listens: another place after each death."""
-        return self._around.sockets / f"{self._label}.{self.deaths}"
-
-    @property
     def _log(self) -> Path:
         """Where the output of all its processes goes."""
         return self._around.logs / f"{re.sub('[^A-Za-z0-9._-]', '_', self.spec.name)}.log"
-
-    @property
-    def _address(self) -> str:
-        return self.spec.address or f"unix:{self._socket}"
 
     def _metadata(self, method: str) -> Metadata:
         return () if self._session is None else self._session.metadata(method)
@@ -127,11 +117,12 @@ class Bot:
             try:
                 self._process = await launch(
                     self.spec,
-                    address=self._address,
+                    socket=f"bot.{self.deaths}",
                     env={},
                     log=self._log,
                     marker=self._around.marker,
-                    limits=self._around.limits,
+                    limits=Limits.of(self.spec, self._around.sandbox.level),
+                    sandbox=self._around.sandbox,
                 )
             except LaunchError as error:
                 raise BotFailed(Fault.NOT_STARTED, f"{error} {error.evidence}".strip()) from None
@@ -144,15 +135,20 @@ class Bot:
 
     async def _connect(self, within_s: float) -> None:
         """Shake hands with the process and open the stream.  Raises `BotFailed`, with nothing left running."""
-        connection = connect(self._address, self.spec.keys)
+        due = asyncio.get_running_loop().time() + within_s
         try:
-            self.description = await self._shake_hands(connection, within_s)
+            address = self.spec.address or await self._listening(within_s)
+            connection = connect(address, self.spec.keys)
+            try:
+                self.description = await self._shake_hands(connection, within_s, due)
+            except BotFailed:
+                await connection.close(grace=None)
+                raise
         except BotFailed:
-            await connection.close(grace=None)
             await self._end_process(0)
             raise
         self._channel = Channel(
-            self._address,
+            address,
             self._around.stopwatch,
             self.description.decisions_at_once,
             self._broken,
@@ -245,33 +241,50 @@ class Bot:
 
     # -- starting ------------------------------------------------------------------------------------------------
 
-    async def _describe(self, connection: aio.Channel, within_s: float) -> codec.BotDescription:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + within_s
-        if not self._address.startswith("unix:"):
-            await knock(self._address, self.spec.keys, within_s)
-        request = codec.describe_request(self._around.rules, self._around.rules_name)
-        return await describe(connection, request, deadline - loop.time(), self._metadata(stubs.DESCRIBE))
-
-    async def _shake_hands(self, connection: aio.Channel, within_s: float) -> codec.BotDescription:
-        asking = asyncio.ensure_future(self._describe(connection, within_s))
-        exited = self._process.exited if self._process is not None else None
+    async def _listening(self, within_s: float) -> str:
+        """Where the process can be reached, as soon as it listens."""
+        assert self._process is not None
         try:
-            if exited is not None:
-                await asyncio.wait((asking, cast("asyncio.Future[Any]", exited)), return_when=asyncio.FIRST_COMPLETED)
-                if not asking.done():
-                    status = exited.result()
-                    ended = f"its process ended with {_status(status)} before it answered"
-                    if status == 0:
-                        ended += " (does it call serve?)"
-                    raise BotFailed(Fault.NOT_STARTED, self._with_output(ended))
-            description = await asking
+            return await self._unless_it_ends(self._process.target(within_s))
+        except TimeoutError:
+            failure = f"it did not listen at ARENA_ADDRESS within {within_s:.0f} s (does it call serve?)"
+        except LaunchError as error:
+            failure = str(error)
+        raise BotFailed(Fault.NOT_STARTED, self._with_output(failure))
+
+    async def _unless_it_ends(self, waiting: Coroutine[Any, Any, T]) -> T:
+        """What is waited for.  Raises `BotFailed` if the process ends before."""
+        task = asyncio.ensure_future(waiting)
+        exited = self._process.exited if self._process is not None else asyncio.get_running_loop().create_future()
+        try:
+            await asyncio.wait((task, cast("asyncio.Future[Any]", exited)), return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                status = exited.result()
+                ended = f"its process ended with {_status(status)} before it answered"
+                if status == 0:
+                    ended += " (does it call serve?)"
+                raise BotFailed(Fault.NOT_STARTED, self._with_output(ended))
+            return await task
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _describe(self, connection: aio.Channel, due: float) -> codec.BotDescription:
+        loop = asyncio.get_running_loop()
+        if self.spec.address is not None and not self.spec.address.startswith("unix:"):
+            await knock(self.spec.address, self.spec.keys, due - loop.time())
+        request = codec.describe_request(self._around.rules, self._around.rules_name)
+        return await describe(connection, request, max(due - loop.time(), 0.0), self._metadata(stubs.DESCRIBE))
+
+    async def _shake_hands(self, connection: aio.Channel, within_s: float, due: float) -> codec.BotDescription:
+        try:
+            description = await self._unless_it_ends(self._describe(connection, due))
+        except TimeoutError:
+            failure = f"it did not answer Describe within {within_s:.0f} s"
+            raise BotFailed(Fault.NOT_STARTED, self._with_output(failure)) from None
         except HandshakeError as error:
             raise BotFailed(Fault.NOT_STARTED, self._with_output(str(error))) from None
-        finally:
-            if not asking.done():
-                asking.cancel()
-                await asyncio.gather(asking, return_exceptions=True)
         if description.protocol_major != stubs.PROTOCOL_MAJOR:
             raise BotFailed(
                 Fault.REFUSED,
@@ -396,9 +409,6 @@ class Bot:
         if self._process is not None:
             await self._process.stop(grace_s)  # whoever is cancelled here leaves it to the next
             self._process = None
-        if self.spec.address is None:
-            with contextlib.suppress(OSError):
-                self._socket.unlink()
 
     def _with_output(self, text: str) -> str:
         """The text and the last lines that the bot wrote to stderr."""

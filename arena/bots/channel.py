@@ -469,7 +469,7 @@ def connect(target: str, keys: Keys | None = None) -> aio.Channel:
 async def describe(
     connection: aio.Channel, request: bytes, timeout_s: float, metadata: Metadata = ()
 ) -> codec.BotDescription:
-    """The handshake.  Raises `HandshakeError` with a sentence if there is no proper answer in time."""
+    """The handshake.  Raises `TimeoutError`, and `HandshakeError` with a sentence if there is no proper answer."""
     describe: aio.UnaryUnaryMultiCallable[bytes, bytes] = connection.unary_unary(stubs.DESCRIBE)
     try:
         return codec.describe_response(
@@ -477,7 +477,7 @@ async def describe(
         )
     except aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-            raise HandshakeError(f"it did not answer Describe within {timeout_s:.0f} s") from None
+            raise TimeoutError from None
         if error.code() in _REFUSALS:
             raise HandshakeError(f"it refused the arena: {error.details()}") from None
         raise HandshakeError(f"Describe failed: {error.code().name.lower()}: {error.details()}") from None

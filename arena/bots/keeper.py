@@ -5,25 +5,30 @@ Run by the launcher as `python -I -S keeper.py KEY=VALUE ... -- PROGRAM ARGUMENT
 stdin   from the arena.  One byte: stop politely, the byte is the grace in tenths of a second.
         End of file (the arena ended, however it ended): kill at once.
 stdout  to the arena, one JSON object a line, in this order:
-        {"started": pid} or {"failed": errno, "stage": "limits" | "folder" | "program"};
-        {"exit": status, "cpu": seconds}, status as in `subprocess` (negative: minus the signal);
+        {"started": pid} or {"failed": errno, "stage": "limits" | "sandbox" | "folder" | "program"};
+        {"exit": status, "cpu": seconds}, status as in `subprocess` (negative: minus the signal; at level strong
+        a status over 128 is taken for a signal's);
         {"ended": n, "cpu": seconds}, n = processes that could not be ended in time, otherwise 0;
         cpu is that of all descendants reaped so far.
 stderr  the bot's log: gets what the bot prints (both streams) until the file holds `log` bytes.
 
 Keys: `tail` (file descriptor that gets the end of the bot's stderr, see `Tail`), `tail_bytes`, `log`, `cwd`,
-`home` (a folder to make for the bot and to remove at the end), `as` (bytes of address space, 0: no limit),
-`nofile`, `fsize`.
+`home` (a folder to make for the bot and to remove at the end), `data` (bytes of private writable memory, 0: no
+limit), `nofile`, `fsize`, `level` (weak, medium, strong), `tasks` (processes and threads, where they can be counted),
+`uids` (FIRST-LAST, from which the bot gets a uid of its own; none: it keeps the keeper's), `bwrap` (the program, at
+level strong); and any number of times `read` and `hide` (paths that the bot sees, and does not see all the same).
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import resource
 import select
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -36,8 +41,13 @@ KILL_SECONDS = 5.0
 """How long the keeper goes on killing before it gives up on what cannot die (uninterruptible sleep)."""
 KILL_ROUND_SECONDS = 0.01
 
+FILES_LOOK_SECONDS = 0.25
+FILE_PLACES = ("/tmp", "/run/bot")
+MOST_FILES = 10_000
+
 DEAF = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-EXEC_STAGES = ("limits", "folder", "program")
+EXEC_STAGES = ("limits", "sandbox", "folder", "program")
+WEAK, MEDIUM, STRONG = "weak", "medium", "strong"
 
 
 def libc_prctl() -> Callable[[int, int], int] | None:
@@ -100,14 +110,23 @@ class Log:
 class Keeper:
     """One bot: its process, its two output pipes, and everything that descends from it."""
 
-    def __init__(self, options: dict[str, str], argv: list[str]) -> None:
-        self.options = options
+    def __init__(self, words: list[str], argv: list[str]) -> None:
+        pairs = [(key, value) for key, _, value in (word.partition("=") for word in words)]
+        self.options = options = dict(pairs)
+        self.read = [value for key, value in pairs if key == "read"]
+        self.hide = [value for key, value in pairs if key == "hide"]
+        self.level = options["level"]
         self.argv = argv
         self.log = Log(int(options["log"]))
         self.tail = Tail(int(options["tail"]), int(options["tail_bytes"]))
         self.prctl = libc_prctl()
+        self.uid: int | None = None
+        """The bot's own, reserved for as long as `uid_lock` is open; None: it has ours."""
+        self.uid_lock: socket.socket | None = None
         self.bot = 0
-        """The bot's pid until it is reaped, then 0."""
+        """The pid of our child, the bot's own or bubblewrap's, until it is reaped, then 0."""
+        self.inside = 0
+        """The bot's own pid in bubblewrap's world, otherwise 0."""
         self.group = 0
         """Its process group, which outlives it."""
         self.outputs: dict[int, bool] = {}
@@ -119,15 +138,34 @@ class Keeper:
         if arena_is_gone():
             return
         self.settle()
-        os.mkdir(self.options["home"], 0o700)  # not by the arena: killed between, it would leave it behind
+        if self.options["uids"]:
+            self.reserve_uid()
+        if self.level != STRONG:  # else it is made inside
+            os.mkdir(self.options["home"], 0o700)  # not by the arena: killed between, it would leave it behind
         try:
+            if self.uid is not None and self.level != STRONG:
+                os.chown(self.options["home"], self.uid, self.uid)
             if self.start():
                 self.watch()
         finally:
             left = self.end_descendants()
             self.drain()
             say(f'{{"ended": {left}, "cpu": {cpu_of_the_dead():.6f}}}')
-            remove_home(self.options["home"])
+            if self.level != STRONG:
+                remove_home(self.options["home"])
+
+    def reserve_uid(self) -> None:
+        """A uid that no other keeper on this machine holds: the name of a socket that vanishes with us says so."""
+        first, last = map(int, self.options["uids"].split("-"))
+        count = last - first + 1
+        at = int.from_bytes(os.urandom(8), "little")
+        self.uid_lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        for step in range(count):
+            uid = first + (at + step) % count
+            with contextlib.suppress(OSError):  # it is taken
+                self.uid_lock.bind(f"\0arena-uid-{uid}")
+                self.uid = uid
+                return
 
     def settle(self) -> None:
         """Own session, deaf to signals meant for the arena, adoptive parent of what the bot leaves behind."""
@@ -152,32 +190,43 @@ class Keeper:
         out, out_w = os.pipe()
         err, err_w = os.pipe()
         failure, failure_w = os.pipe()
+        ready, ready_w = os.pipe()
         self.bot = self.group = os.fork()
         if self.bot == 0:
-            self.become_the_bot(keeper, out_w, err_w, failure_w)
-        for fd in (out_w, err_w, failure_w):
+            self.become_the_bot(keeper, out_w, err_w, failure_w, ready_w)
+        for fd in (out_w, err_w, failure_w, ready_w):
             os.close(fd)
         with contextlib.suppress(OSError):  # it has executed already, and so it has done this itself
             os.setpgid(self.bot, self.bot)  # in both processes: whoever comes first
         report = os.read(failure, 16)
         os.close(failure)
+        for fd in (out, err):
+            os.set_blocking(fd, False)
+            self.poll.register(fd, select.POLLIN)
+        self.outputs = {out: False, err: True}
+        if self.level == STRONG and not report:
+            select.select([ready, 0], [], [])
+            if arena_is_gone():
+                return False
+            if os.read(ready, 1):
+                self.inside = only_child(only_child(self.bot))
+            else:
+                report = b"%d%d" % (EXEC_STAGES.index("sandbox"), 0)
+        os.close(ready)
         if report:
             os.waitpid(self.bot, 0)
             self.bot = self.group = 0
             say(f'{{"failed": {int(report[1:])}, "stage": "{EXEC_STAGES[report[0] - 48]}"}}')
             return False
-        for fd in (out, err):
-            os.set_blocking(fd, False)
-            self.poll.register(fd, select.POLLIN)
-        self.outputs = {out: False, err: True}
-        say(f'{{"started": {self.bot}}}')
+        say(f'{{"started": {self.inside or self.bot}}}')
         return True
 
-    def become_the_bot(self, keeper: int, out: int, err: int, failure: int) -> None:
+    def become_the_bot(self, keeper: int, out: int, err: int, failure: int, ready: int) -> None:
         """The exec stage, in the forked child; never returns."""
         stage = EXEC_STAGES.index("limits")
         try:
             os.setpgid(0, 0)
+            os.umask(0o022)
             null = os.open(os.devnull, os.O_RDONLY)
             for fd, target in ((null, 0), (out, 1), (err, 2)):
                 os.dup2(fd, target)  # all other descriptors close on exec
@@ -187,33 +236,63 @@ class Keeper:
                 hard = resource.getrlimit(limit)[1]
                 lowest = value if hard == resource.RLIM_INFINITY else min(value, hard)
                 resource.setrlimit(limit, (lowest, lowest))
-            if self.prctl is not None:
+            stage = EXEC_STAGES.index("sandbox")
+            failure = fcntl.fcntl(failure, fcntl.F_DUPFD_CLOEXEC, 10)  # out of the way of bubblewrap's
+            before = self.confine(ready)
+            if self.prctl is not None:  # now: it is lost where the uid changes
                 self.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
                 if os.getppid() != keeper:
                     os._exit(1)
-            stage = EXEC_STAGES.index("folder")
-            os.chdir(self.options["cwd"])
-            stage = EXEC_STAGES.index("program")
-            os.execvp(self.argv[0], self.argv)
+            if not before:
+                stage = EXEC_STAGES.index("folder")
+                os.chdir(self.options["cwd"])
+                stage = EXEC_STAGES.index("program")
+            os.execvp((*before, *self.argv)[0], [*before, *self.argv])
         except BaseException as error:
             number = error.errno if isinstance(error, OSError) and error.errno else 0
             os.write(failure, b"%d%d" % (stage, number))
         finally:
             os._exit(127)
 
+    def confine(self, ready: int) -> list[str]:
+        """What holds the bot, in the forked child; returns the words that stand before its command."""
+        if self.level == WEAK and self.uid is None:
+            return []
+        from arena.bots import confine  # late: a weak start has no use for it
+
+        if self.uid is not None:
+            confine.open_the_way(self.read, [self.options["home"]], self.uid, up_to=self.level != STRONG)
+        if self.level == STRONG:
+            filter_fd = confine.filter_file(confine.seccomp_filter(None))
+            os.dup2(fcntl.fcntl(ready, fcntl.F_DUPFD_CLOEXEC, 10), confine.READY_FD)
+            place = self.options["cwd"], int(self.options["tasks"])
+            return confine.bubblewrap(self.options["bwrap"], self.read, self.hide, *place, filter_fd, self.uid)
+        if self.uid is not None:
+            confine.become(self.uid)
+        if self.level == MEDIUM:
+            confine.drop_capabilities()
+            confine.put_on_landlock(self.read, self.hide, self.options["home"])
+            confine.put_on_filter(confine.seccomp_filter(os.getpid()))
+        return []
+
     def limits(self) -> Iterator[tuple[int, int]]:
         yield resource.RLIMIT_CORE, 0
         yield resource.RLIMIT_NOFILE, int(self.options["nofile"])
         yield resource.RLIMIT_FSIZE, int(self.options["fsize"])
-        if self.options["as"] != "0":
-            yield resource.RLIMIT_AS, int(self.options["as"])
+        if self.options["data"] != "0":
+            yield resource.RLIMIT_DATA, int(self.options["data"])
+        if self.uid is not None:  # counted by uid: of a user's own it would count all that the user runs
+            yield resource.RLIMIT_NPROC, int(self.options["tasks"])
 
     def watch(self) -> None:
         """Drains and reaps until the bot has exited, its grace is over, or the arena is gone."""
         deadline: float | None = None
+        look_s = None if self.level == WEAK else FILES_LOOK_SECONDS
         while self.bot and (deadline is None or time.monotonic() < deadline):
-            wait_ms = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000 + 1
-            for fd, _ in self.poll.poll(wait_ms):
+            if look_s is not None and self.too_many_files():
+                return
+            wait_s = look_s if deadline is None else max(0.0, deadline - time.monotonic()) + 0.001
+            for fd, _ in self.poll.poll(None if wait_s is None else wait_s * 1000):
                 if fd == self.wakeup:
                     self.reap()
                 elif fd == 0:
@@ -224,6 +303,20 @@ class Keeper:
                     self.ask_to_end()
                 elif fd in self.outputs:  # the reaping before it may have closed it
                     self.pump(fd)
+
+    def too_many_files(self) -> bool:
+        """Whether a bot fills its world with empty files or sockets, which no limit counts."""
+        count = 0
+        with contextlib.suppress(OSError):  # it has just ended
+            if self.inside:
+                for place in FILE_PLACES:
+                    told = os.statvfs(f"/proc/{self.inside}/root{place}")
+                    count += told.f_files - told.f_ffree
+            else:
+                count = len(os.listdir(self.options["home"]))
+        if count > MOST_FILES:
+            self.tail.add(b"[arena: it made more than %d files and was ended]\n" % MOST_FILES)
+        return count > MOST_FILES
 
     def pump(self, fd: int) -> bool:
         """One chunk of output from `fd` to log and tail; false if there is none now."""
@@ -265,11 +358,18 @@ class Keeper:
             if pid == self.bot and (os.WIFEXITED(status) or os.WIFSIGNALED(status)):  # no mere ptrace stop
                 self.bot = 0
                 self.drain()  # its last words are in the tail before the arena hears of its end
-                say(f'{{"exit": {os.waitstatus_to_exitcode(status)}, "cpu": {cpu_of_the_dead():.6f}}}')
+                code = os.waitstatus_to_exitcode(status)
+                if self.inside and code > 128:  # as bubblewrap says it
+                    code = 128 - code
+                say(f'{{"exit": {code}, "cpu": {cpu_of_the_dead():.6f}}}')
 
     def ask_to_end(self) -> None:
         for number in (signal.SIGTERM, signal.SIGCONT):  # a stopped bot hears nothing before it goes on
-            signal_group(self.group, number)
+            if self.inside:
+                with contextlib.suppress(OSError):
+                    os.kill(self.inside, number)  # not bubblewrap, whose death is everybody's
+            else:
+                signal_group(self.group, number)
 
     def end_descendants(self) -> int:
         """Kills until no child is left; returns how many would not die within `KILL_SECONDS`.
@@ -312,11 +412,20 @@ def read_order() -> float | None:
     return order[0] / 10 if order and order[0] else None
 
 
+def only_child(pid: int) -> int:
+    """The child of a process that has one, or had."""
+    children = children_of(pid) if pid else []
+    return children[0] if children else 0
+
+
 def direct_children() -> list[int]:
     """The processes whose parent we are, zombies included; empty where there is no /proc."""
-    me = os.getpid()
+    return children_of(os.getpid())
+
+
+def children_of(parent: int) -> list[int]:
     try:
-        with open(f"/proc/{me}/task/{me}/children", encoding="ascii") as children:
+        with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as children:
             return [int(pid) for pid in children.read().split()]
     except OSError:
         pass
@@ -324,7 +433,7 @@ def direct_children() -> list[int]:
         numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return []
-    return [pid for pid in numbers if parent_of(pid) == me]
+    return [pid for pid in numbers if parent_of(pid) == parent]
 
 
 def parent_of(pid: int) -> int:
@@ -365,9 +474,9 @@ def remove_home(path: str) -> None:
 
 def main(arguments: list[str]) -> None:
     at = arguments.index("--")
-    options = dict(argument.split("=", 1) for argument in arguments[:at])
-    Keeper(options, arguments[at + 1 :]).run()
+    Keeper(arguments[:at], arguments[at + 1 :]).run()
 
 
 if __name__ == "__main__":
+    sys.path.append(os.path.abspath(f"{__file__}/../../.."))  # where `arena` lies
     main(sys.argv[1:])

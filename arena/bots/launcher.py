@@ -15,6 +15,7 @@ import re
 import secrets
 import shutil
 import signal
+import stat
 import sys
 import sysconfig
 import tempfile
@@ -26,23 +27,28 @@ from typing import Any
 
 import psutil
 
+from arena.bots.confine import INSIDE, INSIDE_HOME
 from arena.bots.manifest import BotSpec
+from arena.bots.sandbox import LIMITS_ONLY, Level, Sandbox, keeper_command
 from arena.errors import ArenaError, UsageError
 
 LOG_BYTES = 1_000_000
 """The most a bot may write into one log file, over all its starts."""
 TAIL_BYTES = 65_536
 """How much of the end of a bot's stderr is kept as evidence."""
-LEAST_ADDRESS_SPACE = 1_000_000_000
-"""A bare gRPC bot maps 0.6 GB; with less than this it aborts now and then."""
+LEAST_MEMORY = 1_000_000_000
+"""With much less than this a bot on gRPC aborts now and then, when its threads cannot get their stacks."""
+DEFAULT_MEMORY = 2_000_000_000
 
-_KEEPER = Path(__file__).with_name("keeper.py")
 _START_SECONDS = 30.0
 """A keeper starts in 20 ms; a hundred at once on a busy machine need seconds."""
 _END_SECONDS = 8.0
 """More than a keeper needs to give up on what cannot die."""
 _LEAVE_SECONDS = 2.0
 _ROUND_SECONDS = 0.02
+_LOOK_SECONDS = 0.002
+_LONGEST_SOCKET = 107
+"""Bytes of a socket's path."""
 _MARKER_VARIABLE = "ARENA_MARKER"
 _MARKER = re.compile(r".*:(?P<pid>[0-9]+):(?P<start>[0-9]+):[0-9a-f]+", re.DOTALL)
 
@@ -62,41 +68,62 @@ class LaunchError(ArenaError):
 class Limits:
     """What the kernel holds each process of a bot to."""
 
-    address_space: int | None = None
-    """Bytes of address space, at least 1 GB; None: no limit."""
+    memory: int | None = None
+    """Bytes of private memory that can be written, used or not, at least 1 GB; None: no limit."""
     files: int = 256
     """Open file descriptors."""
     file_size: int = 16 * 1024 * 1024
     """Bytes in one file."""
 
     def __post_init__(self) -> None:
-        if self.address_space is not None and self.address_space < LEAST_ADDRESS_SPACE:
+        if self.memory is not None and self.memory < LEAST_MEMORY:
             raise UsageError(
-                f"a bot's address space is limited to {self.address_space} bytes; "
-                f"expected at least {LEAST_ADDRESS_SPACE}, or no limit"
+                f"a bot's memory is limited to {self.memory} bytes; expected at least {LEAST_MEMORY}, or no limit"
             )
+
+    @classmethod
+    def of(cls, spec: BotSpec, level: Level) -> Limits:
+        """What a bot is held to: the memory that its bot.toml asks for, or a default where one process is all."""
+        if spec.memory_mb is not None:
+            return cls(memory=max(spec.memory_mb * 1_000_000, LEAST_MEMORY))
+        return cls(memory=DEFAULT_MEMORY if level > Level.WEAK else None)
 
 
 class BotProcess:
     """A bot that runs, or ran, under its keeper; made by `launch`, to be ended with `stop`."""
 
     pid: int
-    """The bot's own process; it leads the process group of the same number."""
+    """The bot's own process, as seen from here."""
     exited: asyncio.Future[int]
     """The exit status once the bot has ended: minus the signal's number if one ended it."""
 
-    def __init__(self, keeper: asyncio.subprocess.Process, marker: str, home: Path, tail: int) -> None:
+    def __init__(self, keeper: asyncio.subprocess.Process, marker: str, place: _Place, tail: int) -> None:
         loop = asyncio.get_running_loop()
         self.pid = 0
         self.exited = loop.create_future()
         self._started: asyncio.Future[_Report] = loop.create_future()
         self._keeper = keeper
         self._marker = marker
-        self._home = home
+        self._place = place
+        self._socket: int | None = None
         self._tail: int | bytes = tail
         self._process: psutil.Process | None = None
         self._cpu: float | None = None
         self._end = asyncio.create_task(self._watch(), name=f"watch over bot keeper {keeper.pid}")
+
+    async def target(self, timeout_s: float) -> str:
+        """Where gRPC reaches the bot, as soon as its socket is there; good until its end.
+
+        The socket is pinned when it is found: whatever the bot puts in its place later is nobody's address.  Raises
+        `TimeoutError`, and `LaunchError` where something else lies in the socket's place.
+        """
+        async with asyncio.timeout(timeout_s):
+            while self._socket is None:
+                try:
+                    self._socket = _pinned(self._place.seen_from_here(self.pid))
+                except FileNotFoundError:
+                    await asyncio.sleep(_LOOK_SECONDS)
+        return f"unix:/proc/self/fd/{self._socket}"
 
     async def stop(self, grace: float = 0.5) -> None:
         """Ends the bot and all its descendants; returns when none is left, `grace` + 10 seconds at most.
@@ -133,6 +160,13 @@ class BotProcess:
             return 0.0
         return float(times.user + times.system + times.children_user + times.children_system)
 
+    def processes(self) -> list[psutil.Process]:
+        """The bot's own processes that live now, itself first: no keeper, and nothing of the sandbox."""
+        try:
+            return [] if self._process is None else [self._process, *self._process.children(recursive=True)]
+        except psutil.Error:
+            return []
+
     async def _watch(self) -> None:
         """Follows the keeper's reports until it is gone; then nothing of the bot may be left."""
         orderly = False
@@ -151,13 +185,15 @@ class BotProcess:
                 await asyncio.wait_for(self._keeper.wait(), _LEAVE_SECONDS)
         else:  # somebody killed the keeper, or it gave up
             await self._keeper.wait()
-            await asyncio.to_thread(_clean_up, self._marker, self._home)
+            await asyncio.to_thread(_clean_up, self._marker, self._place.home)
         self._settle(-signal.SIGKILL)
         if not self._started.done():
             self._started.set_result({})
         assert isinstance(self._tail, int)
         fd, self._tail = self._tail, _read_tail(self._tail)
         os.close(fd)
+        if self._socket is not None:
+            os.close(self._socket)
 
     def _start(self, report: _Report) -> None:
         """The keeper's first report: the bot runs, or could not be started."""
@@ -174,46 +210,55 @@ class BotProcess:
 
 
 async def launch(
-    spec: BotSpec, *, address: str, env: Mapping[str, str], log: Path, marker: str, limits: Limits
+    spec: BotSpec,
+    *,
+    socket: str,
+    env: Mapping[str, str],
+    log: Path,
+    marker: str,
+    limits: Limits,
+    sandbox: Sandbox = LIMITS_ONLY,
 ) -> BotProcess:
     """Starts the bot of `spec` and returns as soon as its program runs (not yet: as soon as it answers).
 
-    `address` is told to it in ARENA_ADDRESS; `env` is added to its environment; its output is appended to
-    `log`; `marker` (see `arena_marker`) lets a later `sweep` find what an ended arena left.  Raises
-    `LaunchError` if the program cannot be executed, by the bot's fault.
+    `socket` names the file at which it is to listen, in a folder of its own: ARENA_ADDRESS tells it where; `env` is
+    added to its environment; its output is appended to `log`; `marker` (see `arena_marker`) lets a later `sweep` find
+    what an ended arena left.  Raises `LaunchError` if the program cannot be executed, by the bot's fault.
     """
     if not spec.run:
         raise ValueError(f"bot {spec.name!r} runs elsewhere: there is no program to launch")
     marker = f"{marker}:{secrets.token_hex(8)}"
     log.parent.mkdir(parents=True, exist_ok=True)
-    home = Path(tempfile.gettempdir()) / f"arena-bot-{secrets.token_hex(8)}"
+    place = _Place.of(socket, sandbox.level)
     tail = _new_tail()
+    words = [f"tail={tail}", f"tail_bytes={TAIL_BYTES}", f"log={LOG_BYTES}", f"cwd={spec.cwd}", f"home={place.home}"]
+    words += [f"data={limits.memory or 0}", f"nofile={limits.files}", f"fsize={limits.file_size}"]
     try:
         with log.open("ab") as log_file:
             keeper = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", "-S", str(_KEEPER)),
-                *(f"tail={tail}", f"tail_bytes={TAIL_BYTES}", f"log={LOG_BYTES}"),
-                *(f"cwd={spec.cwd}", f"home={home}"),
-                *(f"as={limits.address_space or 0}", f"nofile={limits.files}", f"fsize={limits.file_size}"),
-                *("--", *spec.run),
+                *keeper_command([*words, *sandbox.words(spec)], spec.run),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log_file,
-                env=_environment(home, env, address, marker),
+                env=_environment(place, env, marker),
                 pass_fds=(tail,),
                 start_new_session=True,
             )
     except BaseException:
         os.close(tail)
-        _clean_up(marker, home)
+        _clean_up(marker, place.home)
         raise
-    process = BotProcess(keeper, marker, home, tail)
+    process = BotProcess(keeper, marker, place, tail)
     try:
         async with asyncio.timeout(_START_SECONDS):
             report = await asyncio.shield(process._started)
         match report:
             case {"started": int()}:
                 return process
+            case {"failed": int(number), "stage": "sandbox"}:
+                await process.stop(0)
+                said = process.stderr_tail(1) or os.strerror(number)
+                raise RuntimeError(f"its sandbox of level {sandbox.level} could not be made: {said}")
             case {"failed": int(number), "stage": str(stage)}:
                 raise _launch_error(spec, number, stage)
             case _:
@@ -255,13 +300,56 @@ def sweep(marker_prefix: str) -> int:
 # --- what a bot is given ------------------------------------------------------------------------------------
 
 
-def _environment(home: Path, extra: Mapping[str, str], address: str, marker: str) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A bot's home, in which its socket lies."""
+
+    home: Path
+    """As it is called here; at level strong there is none."""
+    socket: str
+    level: Level
+
+    @classmethod
+    def of(cls, socket: str, level: Level) -> _Place:
+        home = Path(tempfile.gettempdir()) / f"arena-bot-{secrets.token_hex(8)}"
+        if level is not Level.STRONG and len(os.fsencode(home / socket)) > _LONGEST_SOCKET:
+            raise UsageError(
+                f"the sockets of the bots cannot lie in {home.parent}: its path is longer than sockets allow; "
+                "set TMPDIR to a shorter one"
+            )
+        return cls(home, socket, level)
+
+    def seen_from_here(self, pid: int) -> Path:
+        """The socket of the bot whose process this is."""
+        if self.level is Level.STRONG:
+            return Path(f"/proc/{pid}/root{INSIDE}", self.socket)
+        return self.home / self.socket
+
+    def environment(self) -> dict[str, str]:
+        """What the bot is told of it."""
+        strong = self.level is Level.STRONG
+        home = INSIDE_HOME if strong else str(self.home)
+        return {"HOME": home, "TMPDIR": home, "ARENA_ADDRESS": f"unix:{INSIDE if strong else home}/{self.socket}"}
+
+
+def _pinned(path: Path) -> int:
+    """A descriptor of the socket itself.  Raises `LaunchError`: something else is called so, such as a link."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fd = os.open(path.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    finally:
+        os.close(folder)
+    if not stat.S_ISSOCK(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise LaunchError("what lies in the place of its socket is none", "")
+    return fd
+
+
+def _environment(place: _Place, extra: Mapping[str, str], marker: str) -> dict[str, str]:
     """All that a bot finds in its environment: nothing is inherited but the places where programs lie."""
     here = os.path.dirname(sys.executable)
     environment = {
         "PATH": os.pathsep.join((here, os.environ.get("PATH", os.defpath))),
-        "HOME": str(home),
-        "TMPDIR": str(home),
         "LANG": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",  # the last words of a bot that dies are its evidence
         "GRPC_ENABLE_FORK_SUPPORT": "0",
@@ -269,7 +357,7 @@ def _environment(home: Path, extra: Mapping[str, str], address: str, marker: str
     package_root = str(Path(__file__).resolve().parent.parent.parent)
     if package_root not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
         environment["PYTHONPATH"] = package_root  # a checkout: bots import the SDK that lies in it
-    return {**environment, **extra, "ARENA_ADDRESS": address, _MARKER_VARIABLE: marker}
+    return {**environment, **extra, **place.environment(), _MARKER_VARIABLE: marker}
 
 
 def _launch_error(spec: BotSpec, number: int, stage: str) -> LaunchError:

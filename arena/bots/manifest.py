@@ -84,7 +84,8 @@ class BotSpec:
     """Program and arguments, run in `cwd`; empty for a remote bot."""
     cwd: Path = Path("/")
     cores: int = 1
-    memory_mb: int = 512
+    memory_mb: int | None = None
+    """What it asks for; None: it does not say."""
     address: str | None = None
     """Where a remote bot listens; None for a bot that the arena starts."""
     keys: Keys | None = None
@@ -397,7 +398,7 @@ class _Manifest(_Table):
     build: _Build | None = None
     rules: list[_Name] = []
     cores: int = Field(default=1, ge=1, le=1024)
-    memory_mb: int = Field(default=512, ge=1)
+    memory_mb: int | None = Field(default=None, ge=1)
 
 
 _EXPECTED = {

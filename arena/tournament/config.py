@@ -48,6 +48,17 @@ class Isolation(StrEnum):
     """For one match."""
 
 
+class LeastSandbox(StrEnum):
+    """What local bots are to be held in at least."""
+
+    AUTO = "auto"
+    """The strongest level to be had."""
+    STRONG = "strong"
+    MEDIUM = "medium"
+    WEAK = "weak"
+    """This, though more were to be had."""
+
+
 class OnBrokenBot(StrEnum):
     """What happens when a bot does not start or refuses the rules before the first deal."""
 
@@ -88,8 +99,9 @@ class TournamentConfig:
     jobs: int
     """Blocks played at a time."""
     isolation: Isolation
+    sandbox: LeastSandbox
     trust_bots: bool
-    """Whether bots that no strong sandbox holds may play mirrored lists all the same."""
+    """Whether bots that nothing but limits holds may play mirrored lists all the same."""
     on_broken_bot: OnBrokenBot
     quarantine: bool
     """Whether a bot that keeps forfeiting plays no more."""
@@ -201,6 +213,7 @@ def load_config(path: Path) -> TournamentConfig:
         block=table.block,
         jobs=table.jobs,
         isolation=table.isolation,
+        sandbox=table.sandbox,
         trust_bots=table.trust_bots,
         on_broken_bot=table.on_broken_bot,
         quarantine=table.quarantine,
@@ -387,9 +400,13 @@ class TournamentTable(_Table):
     isolation: Annotated[Isolation, _Lax] = Field(
         default=Isolation.BLOCK, description="Whether a bot's process lives for a block or for a single match."
     )
+    sandbox: Annotated[LeastSandbox, _Lax] = Field(
+        default=LeastSandbox.AUTO,
+        description="The least level of sandbox for local bots. auto: the strongest to be had; weak: nothing more.",
+    )
     trust_bots: bool = Field(
         default=False,
-        description="Whether bots without a sandbox play mirrored lists, though they could remember decks.",
+        description="Whether bots in a weak sandbox play mirrored lists, though they could remember decks.",
     )
     on_broken_bot: Annotated[OnBrokenBot, _Lax] = Field(
         default=OnBrokenBot.STOP,

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
-import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.app.engines import local
 from arena.bots import bot as bots
 from arena.bots.launcher import launch
 from arena.bots.manifest import BotSpec
@@ -59,7 +55,7 @@ def test_a_bot_that_the_arena_cannot_start_again_makes_its_matches_void(
     launched: list[str] = []
 
     async def launch_twice(*args: Any, **settings: Any) -> Any:
-        launched.append(settings["address"])
+        launched.append(settings["socket"])
         if len(launched) > 2:
             raise error
         return await launch(*args, **settings)
@@ -125,42 +121,17 @@ def test_each_bot_has_one_log_whatever_it_is_called(arena: Arena) -> None:
     assert (arena.logs / "a.log").read_text().count("something broke") == 1
 
 
-# --- the folder of the sockets ----------------------------------------------------------------------------------------
+# --- the place of the sockets -----------------------------------------------------------------------------------------
 
 
-def test_sockets_of_a_killed_arena_vanish_at_the_next_start_and_those_of_a_living_one_stay(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_folder_too_deep_for_sockets_is_the_users_to_mend(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with tempfile.TemporaryDirectory(prefix="t-") as short:  # pytest's own folders are too deep for sockets
-        monkeypatch.setattr(tempfile, "tempdir", short)
-        _sweep_in(Path(short))
-
-
-def _sweep_in(folder: Path) -> None:
-    killed = folder / "arena-sockets-killed"
-    killed.mkdir()
-    (killed / "b0.0").touch()
-    long_ago = time.time() - 3600
-    os.utime(killed, (long_ago, long_ago))
-
-    async def nested() -> tuple[Mapping[str, float], Path]:
-        with local._socket_folder() as first:
-            os.utime(first, (long_ago, long_ago))
-            with local._socket_folder():
-                return {path.name: path.stat().st_mtime for path in folder.iterdir()}, first
-
-    found, first = asyncio.run(nested())
-    assert killed.name not in found
-    assert first.name in found
-    assert not list(folder.iterdir())
-
-
-def test_a_folder_too_deep_for_sockets_is_the_users_to_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / ("x" * 90)
     deep.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(deep))
-    with pytest.raises(UsageError, match="TMPDIR"), local._socket_folder():
-        pass
+    with pytest.raises(UsageError, match="TMPDIR"):
+        arena.block("honest")
     assert not list(deep.iterdir())
 
 

@@ -123,9 +123,12 @@ def keeper_argv(folder: Path, tail_fd: int, argv: list[str], **options: object) 
         "log": LOG_BYTES,
         "cwd": folder,
         "home": folder / "home",
-        "as": 0,
+        "data": 0,
         "nofile": 64,
         "fsize": 1_000_000,
+        "level": "weak",
+        "tasks": 256,
+        "uids": "",
     } | options
     words = [f"{key}={value}" for key, value in given.items()]
     return [sys.executable, "-I", "-S", str(KEEPER), *words, "--", *argv]
@@ -426,10 +429,10 @@ def test_the_limits_hold_in_the_bot_and_signals_have_their_defaults(keep: Keep) 
     kept = keep(
         """
 import resource as r, signal, json
-limits = [r.getrlimit(n) for n in (r.RLIMIT_AS, r.RLIMIT_NOFILE, r.RLIMIT_FSIZE, r.RLIMIT_CORE)]
+limits = [r.getrlimit(n) for n in (r.RLIMIT_DATA, r.RLIMIT_NOFILE, r.RLIMIT_FSIZE, r.RLIMIT_CORE)]
 print(json.dumps([limits, signal.getsignal(signal.SIGTERM) == signal.SIG_DFL]))
 """,
-        **{"as": 2_000_000_000, "nofile": 99, "fsize": 12345},
+        **{"data": 2_000_000_000, "nofile": 99, "fsize": 12345},
     )
     kept.ended()
     limits, term_is_default = json.loads(kept.log())

@@ -56,7 +56,7 @@ def program(folder: Path, *argv: str) -> BotSpec:
 
 async def start(spec: BotSpec, marker: str, **env: str) -> BotProcess:
     log = spec.cwd / "logs" / "bot.log"
-    return await launch(spec, address="unix:/nowhere", env=env, log=log, marker=marker, limits=Limits())
+    return await launch(spec, socket="bot.0", env=env, log=log, marker=marker, limits=Limits())
 
 
 def log_of(folder: Path) -> str:
@@ -113,7 +113,7 @@ def test_the_environment_of_a_bot_is_built_from_nothing(
         *("PATH", "HOME", "TMPDIR", "LANG", "PYTHONUNBUFFERED"),
         *("GRPC_ENABLE_FORK_SUPPORT", "ARENA_ADDRESS", "ARENA_MARKER", "GIVEN"),
     }
-    assert seen["ARENA_ADDRESS"] == "unix:/nowhere"
+    assert seen["ARENA_ADDRESS"] == f"unix:{seen['HOME']}/bot.0"
     assert seen["GRPC_ENABLE_FORK_SUPPORT"] == "0"
     assert seen["ARENA_MARKER"].startswith(marker)
     assert seen["HOME"] != os.environ.get("HOME")
@@ -148,19 +148,19 @@ sys.exit(len(sys.stdin.read()))
 
 
 @pytest.mark.parametrize("size", [0, 1, 999_999_999])
-def test_less_address_space_than_grpc_needs_is_refused(size: int) -> None:
-    with pytest.raises(UsageError, match="address space"):
-        Limits(address_space=size)
+def test_less_memory_than_grpc_needs_is_refused(size: int) -> None:
+    with pytest.raises(UsageError, match="memory"):
+        Limits(memory=size)
 
 
 def test_the_limits_reach_the_bot(tmp_path: Path, marker: str) -> None:
-    code = "from resource import *; kinds = (RLIMIT_AS, RLIMIT_NOFILE, RLIMIT_FSIZE)\n"
+    code = "from resource import *; kinds = (RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_FSIZE)\n"
     code += "print([getrlimit(kind)[0] for kind in kinds])"
-    limits = Limits(address_space=2_000_000_000, files=77, file_size=4096)
+    limits = Limits(memory=2_000_000_000, files=77, file_size=4096)
 
     async def run() -> None:
         spec = python_bot(tmp_path, code)
-        bot = await launch(spec, address="x", env={}, log=tmp_path / "log", marker=marker, limits=limits)
+        bot = await launch(spec, socket="x", env={}, log=tmp_path / "log", marker=marker, limits=limits)
         assert await bot.exited == 0
         await bot.stop()
 
@@ -258,7 +258,7 @@ def test_a_program_that_cannot_run_is_a_launch_error_with_evidence(
 def test_a_folder_that_is_gone_is_a_launch_error(tmp_path: Path, marker: str) -> None:
     spec = BotSpec(name="Test", kind=BotKind.FILE, digest="0", run=("true",), cwd=tmp_path / "gone")
     with pytest.raises(LaunchError, match="cannot be entered"):
-        asyncio.run(launch(spec, address="x", env={}, log=tmp_path / "l", marker=marker, limits=Limits()))
+        asyncio.run(launch(spec, socket="x", env={}, log=tmp_path / "l", marker=marker, limits=Limits()))
 
 
 def test_a_remote_bot_cannot_be_launched(tmp_path: Path, marker: str) -> None:
@@ -361,7 +361,7 @@ async def main():
     spec = BotSpec(name="Test", kind=BotKind.FILE, digest="0", run=(sys.executable, "bot.py"), cwd=folder)
     print("now", flush=True)
     bot = await launch(
-        spec, address="x", env={}, log=folder / "log", marker=arena_marker(run), limits=Limits()
+        spec, socket="x", env={}, log=folder / "log", marker=arena_marker(run), limits=Limits()
     )
     print(bot.pid, flush=True)
     await bot.exited

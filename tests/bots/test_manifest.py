@@ -80,7 +80,7 @@ def test_a_folder_is_read_from_its_manifest_with_all_that_it_says(tmp_path: Path
 
 def test_the_defaults_are_one_core_half_a_gigabyte_and_no_build(tmp_path: Path) -> None:
     spec = resolve(str(write_bot(tmp_path / "mine")), base=Path("/"))
-    assert (spec.cores, spec.memory_mb, spec.build, spec.rules, spec.version) == (1, 512, (), (), "")
+    assert (spec.cores, spec.memory_mb, spec.build, spec.rules, spec.version) == (1, None, (), (), "")
 
 
 def test_a_python_file_runs_with_the_python_of_the_arena_in_its_folder(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.sandbox import best
 from arena.cli.exits import Exit
 from arena.tournament import decks
 from tests.cli.conftest import COMMAND, SLOW_BOT, Arena, Here, environment, make_folder, on_terminal
@@ -59,7 +60,7 @@ def test_the_header_names_the_bots_and_the_sandbox(done: subprocess.CompletedPro
     assert "Little cup: sixty-six, round-robin of 2 bots" in header
     assert f"  {ONE}" in header and f"  {TWO}" in header
     assert "6 matches in 3 pairs; 1 block at a time" in header
-    assert "sandbox weak; run cup" in header
+    assert f"sandbox {best().level}; run cup" in header
 
 
 def test_verbose_has_a_line_a_match(done: subprocess.CompletedProcess[str]) -> None:
@@ -240,7 +241,8 @@ def test_a_termination_stops_at_once_and_can_be_resumed(start: Callable[..., Run
 def test_the_second_interrupt_does_not_wait_for_slow_bots(start: Callable[..., Running], tmp_path: Path) -> None:
     running = start("--name", "cup", bot=SLOW_BOT)
     deadline = time.monotonic() + 60
-    while not (tmp_path / "asked").exists():  # the first decision: from here on the run takes signals
+    logs = tmp_path / "arena-data" / "runs" / "cup" / "logs"
+    while not any("asked" in log.read_text() for log in logs.glob("*")):  # from here on the run takes signals
         assert time.monotonic() < deadline and running.process.poll() is None
         time.sleep(0.05)
     running.process.send_signal(signal.SIGINT)

@@ -256,7 +256,7 @@ def test_a_taken_name_is_refused_with_the_way_on(place: Path) -> None:
 
 
 def test_unmirrored_pairs_are_played_and_marked_where_bots_are_not_trusted(place: Path) -> None:
-    config(place, trust_bots=False, pairs=3)
+    config(place, trust_bots=False, pairs=3, sandbox="weak")
     arena(place, "tournament", "cup.toml")
     shown: dict[str, Any] = json.loads(arena(place, "show", "last", "--format", "json").stdout)
     assert (shown["run"]["mirrored_pairs"], shown["run"]["unmirrored_pairs"]) == (0, 3)

@@ -22,6 +22,7 @@ from arena.tournament.config import (
     BotTable,
     ClockTable,
     Isolation,
+    LeastSandbox,
     OnBrokenBot,
     TournamentConfig,
     TournamentTable,
@@ -70,6 +71,7 @@ def test_a_file_with_two_bots_is_a_tournament_with_the_documented_defaults(tmp_p
         block=32,
         jobs=max(1, cores // 2),
         isolation=Isolation.BLOCK,
+        sandbox=LeastSandbox.AUTO,
         trust_bots=False,
         on_broken_bot=OnBrokenBot.STOP,
         quarantine=True,
@@ -94,6 +96,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         block = 3
         jobs = 2
         isolation = "match"
+        sandbox = "strong"
         trust_bots = true
         on_broken_bot = "walkover"
         quarantine = false
@@ -126,6 +129,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         block=3,
         jobs=2,
         isolation=Isolation.MATCH,
+        sandbox=LeastSandbox.STRONG,
         trust_bots=True,
         on_broken_bot=OnBrokenBot.WALKOVER,
         quarantine=False,
@@ -196,6 +200,7 @@ ONE = [
     ("jobs = 0", "jobs is 0; expected at least 1"),
     ("jobs = 1025", "jobs is 1025; expected at most 1024"),
     ("rated = 1", "rated is 1; expected true or false"),
+    ('sandbox = "tight"', "sandbox is 'tight'; expected 'auto', 'strong', 'medium' or 'weak'"),
     ('trust_bots = "yes"', "trust_bots is 'yes'; expected true or false"),
     ("title = 2026-11-29", "title is datetime.date(2026, 11, 29); expected a text in quotes"),
     ('title = " "', "title is empty; expected a text"),

@@ -7,14 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
-import os
-import secrets
-import shutil
-import tempfile
-import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +17,7 @@ from arena.bots.bot import Bot, BotFailed, Surroundings, start_all
 from arena.bots.driver import MatchOrder, MatchRun
 from arena.bots.launcher import arena_marker
 from arena.bots.manifest import BotSpec
+from arena.bots.sandbox import LIMITS_ONLY, Sandbox
 from arena.bots.stopwatch import Stopwatch
 from arena.cards import Card
 from arena.errors import UsageError
@@ -36,12 +31,6 @@ from arena.match.summary import MatchKey
 from arena.tournament import decks
 from arena.tournament.runner import Played, Task
 
-_SOCKETS = "arena-sockets-"
-_MAX_SOCKET_FOLDER = 90
-"""Bytes: a socket's whole path may have 107."""
-_JUST_MADE_S = 60.0
-"""Its arena may not hold a folder yet that is younger."""
-
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -53,6 +42,7 @@ class Setting:
     start_s: float
     isolate_matches: bool = False
     """A process of its own for every match instead of one for every block."""
+    sandbox: Sandbox = LIMITS_ONLY
 
 
 class LocalEngine:
@@ -181,8 +171,7 @@ class LocalEngine:
 
     def new_bot(self, name: str) -> Bot:
         """A participant, not yet started."""
-        label = secrets.token_hex(6)  # a bot sees it in its address: a number would tell how many came before
-        return Bot(self._specs[name], self._around, label)
+        return Bot(self._specs[name], self._around)
 
     def _seated(self, seats: Sequence[str]) -> dict[str, Bot]:
         """A bot for each seat, not yet started, by its place in the orders of these seats."""
@@ -248,51 +237,19 @@ def _deck(secret: bytes, list_id: str, number: int, cards: tuple[Card, ...]) -> 
 async def local_engine(
     setting: Setting, specs: Mapping[str, BotSpec], secrets: Mapping[int, bytes], run: str, logs: Path
 ) -> AsyncIterator[LocalEngine]:
-    """An engine with its folder for sockets and its heartbeat."""
+    """An engine with its heartbeat."""
     stopwatch = Stopwatch()
     stopwatch.start()
-    with _socket_folder() as sockets:
-        surroundings = Surroundings(
-            stopwatch=stopwatch,
-            rules=setting.rules,
-            rules_name=setting.rules_name,
-            sockets=sockets,
-            logs=logs,
-            marker=arena_marker(run),
-            start_s=setting.start_s,
-        )
-        try:
-            yield LocalEngine(setting, specs, secrets, surroundings)
-        finally:
-            stopwatch.stop()
-
-
-@contextlib.contextmanager
-def _socket_folder() -> Iterator[Path]:
-    """A folder for sockets that vanishes with this arena; those of arenas that were killed vanish now."""
-    parent = Path(tempfile.gettempdir())
-    for left in parent.glob(f"{_SOCKETS}*"):
-        with contextlib.suppress(OSError):  # its arena lives and holds it, or it is somebody else's
-            if time.time() - left.stat().st_mtime > _JUST_MADE_S:
-                with _held(left):
-                    shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=_SOCKETS) as name:
-        if len(os.fsencode(name)) > _MAX_SOCKET_FOLDER:
-            raise UsageError(
-                f"the sockets of the bots cannot lie in {parent}: its path is longer than sockets allow; "
-                "set TMPDIR to a shorter one"
-            )
-        folder = Path(name)
-        with _held(folder):
-            yield folder
-
-
-@contextlib.contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process.  Raises `BlockingIOError`: another one does."""
-    fd = os.open(folder, os.O_RDONLY)
+    surroundings = Surroundings(
+        stopwatch=stopwatch,
+        rules=setting.rules,
+        rules_name=setting.rules_name,
+        logs=logs,
+        marker=arena_marker(run),
+        start_s=setting.start_s,
+        sandbox=setting.sandbox,
+    )
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+        yield LocalEngine(setting, specs, secrets, surroundings)
     finally:
-        os.close(fd)
+        stopwatch.stop()
