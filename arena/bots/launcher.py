@@ -280,21 +280,19 @@ def sweep(marker_prefix: str) -> int:
     Only processes whose marker begins with `marker_prefix` and names an arena process that has ended are
     touched.  Blocks up to a few seconds.
     """
-
-    def abandoned(marker: str) -> bool:
-        match = _MARKER.fullmatch(marker)
-        if match is None or not marker.startswith(marker_prefix):
-            return False
-        return _start_of(int(match["pid"])) != int(match["start"])
-
-    left = _marked(abandoned)
+    left = abandoned(marker_prefix)
     for process in left:  # a keeper that its bot had stopped sees now that its pipe is closed, and ends all
         with contextlib.suppress(psutil.Error):
             process.resume()
     deadline = time.monotonic() + 1.0
     while time.monotonic() < deadline and any(process.is_running() for process in left):
         time.sleep(_ROUND_SECONDS)
-    return len({process.pid for process in left} | _kill_marked(abandoned))
+    return len({process.pid for process in left} | _kill_marked(lambda marker: _is_abandoned(marker, marker_prefix)))
+
+
+def abandoned(marker_prefix: str) -> list[psutil.Process]:
+    """The processes that `sweep` would end."""
+    return _marked(lambda marker: _is_abandoned(marker, marker_prefix))
 
 
 # --- what a bot is given ------------------------------------------------------------------------------------
@@ -432,6 +430,14 @@ def _start_of(pid: int) -> int:
         return int(psutil.Process(pid).create_time()) if not psutil.LINUX else 0
     except psutil.Error:
         return 0
+
+
+def _is_abandoned(marker: str, prefix: str) -> bool:
+    """Whether the marker begins so, and is of an arena process that has ended."""
+    match = _MARKER.fullmatch(marker)
+    if match is None or not marker.startswith(prefix):
+        return False
+    return _start_of(int(match["pid"])) != int(match["start"])
 
 
 def _marked(wanted: Callable[[str], bool]) -> list[psutil.Process]:

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import certs, duel, exclude, play, screen, show, tournament, trust, verify
+from arena.cli import certs, doctor, duel, exclude, play, screen, show, tournament, trust, verify
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -52,6 +52,7 @@ app.command()(verify.verify)
 app.command(epilog=play.PRESET_LIST)(play.play)
 app.command(epilog=play.PRESET_LIST)(duel.duel)
 app.command()(certs.certs)
+app.command()(doctor.doctor)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -5,6 +5,7 @@ a `Queries` that can only read.
 """
 
 from arena.store.chains import ChainHead, Participant
+from arena.store.engine import SQLITE_VERSION
 from arena.store.queries import Queries
 from arena.store.store import Store, open_queries, open_store
 from arena.store.values import (
@@ -22,6 +23,7 @@ from arena.store.values import (
 )
 
 __all__ = [
+    "SQLITE_VERSION",
     "Broken",
     "ChainHead",
     "Epoch",

@@ -21,6 +21,7 @@ from arena.errors import UsageError
 from arena.store import schema
 from arena.store.values import StoreError
 
+SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_SECONDS = 30.0
 """How long a write waits for another process that is writing."""
 STREAM_ROWS = 200

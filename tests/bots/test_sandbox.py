@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from arena.bots.launcher import BotProcess, Limits, arena_marker, launch
+from arena.bots.manifest import BotKind, BotSpec
 from arena.bots.sandbox import Level, at, is_root
 from tests.docs.pages import table
 
@@ -50,3 +55,172 @@ WHO = [pytest.param(True, id="root"), pytest.param(False, id="user")] if is_root
 def test_of_each_attack_comes_what_the_page_says(tmp_path: Path, level: Level, root: bool) -> None:
     came = json.loads(python(tmp_path, str(HERE / "besieged.py"), str(level), root=root))
     assert came == promised(level, root=root)
+
+
+# --- one bot ----------------------------------------------------------------------------------------------------------
+
+
+@contextlib.asynccontextmanager
+async def running(folder: Path, code: str, level: Level, memory_mb: int | None = None) -> AsyncIterator[BotProcess]:
+    """A bot of that code, in a folder that only its owner may enter."""
+    sandbox = at(level)
+    assert sandbox is not None
+    bot = folder / "bot"
+    bot.mkdir(0o700, exist_ok=True)
+    (bot / "bot.py").write_text(code, encoding="utf-8")
+    (bot / "bot.py").chmod(0o600)
+    spec = BotSpec(*("Test", BotKind.FOLDER, "0"), run=(sys.executable, "-S", "bot.py"), cwd=bot, memory_mb=memory_mb)
+    process = await launch(
+        spec,
+        socket="bot.0",
+        env={},
+        log=folder / "log",
+        marker=arena_marker(f"test-{os.getpid()}"),
+        limits=Limits.of(spec, level),
+        sandbox=sandbox,
+    )
+    try:
+        yield process
+    finally:
+        await process.stop(0)
+
+
+def told(folder: Path) -> list[str]:
+    return (folder / "log").read_text(encoding="utf-8").splitlines()
+
+
+async def hears(folder: Path, line: str) -> None:
+    async with asyncio.timeout(60):
+        while line not in told(folder):
+            await asyncio.sleep(0.005)
+
+
+every_level = pytest.mark.parametrize("level", LEVELS, ids=str)
+
+
+@every_level
+def test_a_folder_that_only_its_owner_may_enter_is_read_and_not_written(tmp_path: Path, level: Level) -> None:
+    """Under root the bot is somebody else, and the interpreter may lie in root's own home."""
+    code = """
+import os
+print(open("bot.py").read()[1:10])
+for attempt in (lambda: open("note", "w"), lambda: open("bot.py", "a"), lambda: os.chmod("bot.py", 0o777)):
+    try:
+        attempt()
+    except OSError:
+        print("refused")
+"""
+
+    async def run() -> None:
+        async with running(tmp_path, code, level) as bot:
+            assert await bot.exited == 0
+
+    asyncio.run(run())
+    allowed = level is Level.WEAK and not is_root()
+    assert told(tmp_path) == ["import os", *(() if allowed else ["refused"] * 3)]
+
+
+@pytest.mark.skipif(not is_root(), reason="only root can give uids")
+@every_level
+def test_under_root_no_two_bots_share_a_uid(tmp_path: Path, level: Level) -> None:
+    code = "import os, time\nprint('started', flush=True)\ntime.sleep(99)\n"
+
+    async def run() -> None:
+        async with contextlib.AsyncExitStack() as stack:
+            uids = set()
+            for number in range(3):
+                (tmp_path / str(number)).mkdir()
+                bot = await stack.enter_async_context(running(tmp_path / str(number), code, level))
+                await hears(tmp_path / str(number), "started")
+                uids.add(bot.processes()[0].uids())
+            assert len(uids) == 3
+            assert all(uid.real == uid.effective == uid.saved >= 40_000 for uid in uids)
+
+    asyncio.run(run())
+
+
+@every_level
+def test_the_processes_of_a_bot_are_its_own(tmp_path: Path, level: Level) -> None:
+    """Neither keepers nor what makes the sandbox: their time is not the bot's."""
+    code = "import time\nprint('started', flush=True)\nwhile time.process_time() < 0.2: pass\ntime.sleep(99)\n"
+
+    async def run() -> None:
+        async with running(tmp_path, code, level) as bot:
+            await hears(tmp_path, "started")
+            (process,) = bot.processes()
+            assert process.pid == bot.pid
+            assert process.cmdline()[-1] == "bot.py"
+            async with asyncio.timeout(60):
+                while bot.cpu_seconds() < 0.19:
+                    await asyncio.sleep(0.01)
+        assert bot.processes() == []
+        assert bot.cpu_seconds() >= 0.19
+
+    asyncio.run(run())
+
+
+@every_level
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [("raise SystemExit(7)", 7), ("import os\nos.kill(os.getpid(), 9)", -9), ("raise KeyError('ace')", 1)],
+)
+def test_how_a_bot_ended_is_seen_through_the_sandbox(tmp_path: Path, level: Level, code: str, status: int) -> None:
+    async def run() -> None:
+        async with running(tmp_path, code, level) as bot:
+            assert await bot.exited == status
+            assert bot.stderr_tail(1) == ("KeyError: 'ace'" if status == 1 else "")
+
+    asyncio.run(run())
+
+
+@every_level
+def test_a_bot_that_hears_sigterm_may_use_its_grace(tmp_path: Path, level: Level) -> None:
+    code = """
+import signal, sys, time
+def leave(*_):
+    print("bye")
+    sys.exit(3)
+signal.signal(signal.SIGTERM, leave)
+print("started", flush=True)
+time.sleep(99)
+"""
+
+    async def run() -> None:
+        async with running(tmp_path, code, level) as bot:
+            await hears(tmp_path, "started")
+            await bot.stop(25.0)
+            assert await bot.exited == 3
+
+    asyncio.run(run())
+    assert told(tmp_path) == ["started", "bye"]
+
+
+@every_level
+def test_the_memory_that_a_bot_asks_for_is_its_limit(tmp_path: Path, level: Level) -> None:
+    code = "import resource\nprint(resource.getrlimit(resource.RLIMIT_DATA)[0])\n"
+
+    async def run() -> None:
+        for memory_mb in (None, 512, 3000):
+            async with running(tmp_path, code, level, memory_mb) as bot:
+                assert await bot.exited == 0
+
+    asyncio.run(run())
+    unlimited = "-1" if level is Level.WEAK else "2000000000"
+    assert told(tmp_path) == [unlimited, "1000000000", "3000000000"]
+
+
+@every_level
+def test_a_keeper_that_is_killed_takes_the_sandbox_with_it(tmp_path: Path, level: Level) -> None:
+    code = "import time\nprint('started', flush=True)\ntime.sleep(99)\n"
+
+    async def run() -> None:
+        async with running(tmp_path, code, level) as bot:
+            await hears(tmp_path, "started")
+            process = bot.processes()[0]
+            bot._keeper.kill()
+            assert await bot.exited == -9
+            async with asyncio.timeout(60):
+                while process.is_running():
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(run())

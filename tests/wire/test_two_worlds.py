@@ -119,7 +119,6 @@ async def _played(processes: Processes, name: str, matches: Sequence[Pair], worl
         stopwatch=StandingStill(),
         rules=game.rules,
         rules_name=name,
-        sockets=processes.folder,
         logs=processes.folder,
         marker="two-worlds",
         start_s=60.0,
@@ -132,7 +131,7 @@ async def _played(processes: Processes, name: str, matches: Sequence[Pair], worl
                 await asyncio.sleep(0.01)
             taps.append(await stack.enter_async_context(tap(processes.folder / f"tap{seat}", bot)))
         with mock.patch("secrets.token_hex", return_value="0" * 32):  # what names a session, drawn at random
-            bots = {str(seat): Bot(resolve(taps[seat].address, base=Path()), around, str(seat)) for seat in seats}
+            bots = {str(seat): Bot(resolve(taps[seat].address, base=Path()), around) for seat in seats}
         try:
             if failures := await start_all(bots):
                 raise RuntimeError(failures)
