@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench import decisions, ratings, remote, rules, tournament, verify
+from bench import decisions, ratings, remote, rules, sandbox, tournament, verify
 
 PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "rules": rules.run,
     "decisions": decisions.run,
     "tournament": tournament.run,
     "verify": verify.run,
+    "sandbox": sandbox.run,
     "ratings": ratings.run,
     "remote": remote.run,
 }

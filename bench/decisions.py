@@ -24,6 +24,7 @@ from arena.app.participants import of_words
 from arena.bots import channel
 from arena.bots.channel import Channel, Question
 from arena.bots.driver import MatchOrder, MatchRun
+from arena.bots.sandbox import LIMITS_ONLY, Sandbox
 from arena.bots.stopwatch import Stopwatch
 from arena.game.game import Game
 from arena.game.presets import preset
@@ -126,12 +127,12 @@ async def in_process(decisions: int) -> tuple[int, float, float]:
     return meter.stop(made)
 
 
-async def arena(decisions: int) -> tuple[int, float, float]:
+async def arena(decisions: int, sandbox: Sandbox = LIMITS_ONLY) -> tuple[int, float, float]:
     """The arena as it is: referees, clocks, records, channels, two bot processes."""
     game = Game(preset(RULES))
     script = str(HERE / "instant.py")
     specs = dict(zip(("one", "two"), of_words((script, script)).values(), strict=True))
-    setting = Setting(game.rules, RULES, TimeControl(), 30.0)
+    setting = Setting(game.rules, RULES, TimeControl(), 30.0, sandbox=sandbox)
     with tempfile.TemporaryDirectory() as logs:
         async with local_engine(setting, specs, {}, "arena-bench", Path(logs)) as engine:
             bots = {name: engine.new_bot(name) for name in specs}

@@ -15,8 +15,9 @@ stderr  the bot's log: gets what the bot prints (both streams) until the file ho
 Keys: `tail` (file descriptor that gets the end of the bot's stderr, see `Tail`), `tail_bytes`, `log`, `cwd`,
 `home` (a folder to make for the bot and to remove at the end), `data` (bytes of private writable memory, 0: no
 limit), `nofile`, `fsize`, `level` (weak, medium, strong), `tasks` (processes and threads, where they can be counted),
-`uids` (FIRST-LAST, from which the bot gets a uid of its own; none: it keeps the keeper's), `bwrap` (the program, at
-level strong); and any number of times `read` and `hide` (paths that the bot sees, and does not see all the same).
+`uids` (FIRST-LAST, from which the bot gets a uid of its own; none: it keeps the keeper's), `package` (the arena's,
+which a bot at level medium finds in its home), `bwrap` (the program, at level strong); and any number of times `read`
+and `hide` (paths that the bot sees, and does not see all the same).
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ FILES_LOOK_SECONDS = 0.25
 FILE_PLACES = ("/tmp", "/run/bot")
 MOST_FILES = 10_000
 
+SDK = "sdk"
+"""The folder in a bot's home at level medium that Python may list to find the package."""
 DEAF = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 EXEC_STAGES = ("limits", "sandbox", "folder", "program")
 WEAK, MEDIUM, STRONG = "weak", "medium", "strong"
@@ -142,6 +145,9 @@ class Keeper:
             self.reserve_uid()
         if self.level != STRONG:  # else it is made inside
             os.mkdir(self.options["home"], 0o700)  # not by the arena: killed between, it would leave it behind
+        if self.level == MEDIUM:
+            os.mkdir(f"{self.options['home']}/{SDK}")
+            os.symlink(self.options["package"], f"{self.options['home']}/{SDK}/arena")
         try:
             if self.uid is not None and self.level != STRONG:
                 os.chown(self.options["home"], self.uid, self.uid)

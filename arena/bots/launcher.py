@@ -28,6 +28,7 @@ from typing import Any
 import psutil
 
 from arena.bots.confine import INSIDE, INSIDE_HOME
+from arena.bots.keeper import SDK
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import LIMITS_ONLY, Level, Sandbox, keeper_command
 from arena.errors import ArenaError, UsageError
@@ -323,6 +324,11 @@ class _Place:
             return Path(f"/proc/{pid}/root{INSIDE}", self.socket)
         return self.home / self.socket
 
+    @property
+    def sdk(self) -> str:
+        """The folder with nothing but the package in it, where the package's own may not be listed; else empty."""
+        return str(self.home / SDK) if self.level is Level.MEDIUM else ""
+
     def environment(self) -> dict[str, str]:
         """What the bot is told of it."""
         strong = self.level is Level.STRONG
@@ -354,7 +360,7 @@ def _environment(place: _Place, extra: Mapping[str, str], marker: str) -> dict[s
     }
     package_root = str(Path(__file__).resolve().parent.parent.parent)
     if package_root not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
-        environment["PYTHONPATH"] = package_root  # a checkout: bots import the SDK that lies in it
+        environment["PYTHONPATH"] = place.sdk or package_root  # a checkout: bots import the SDK that lies in it
     return {**environment, **extra, **place.environment(), _MARKER_VARIABLE: marker}
 
 

@@ -61,6 +61,8 @@ class Sandbox:
         words = [f"level={self.level}", f"tasks={TASKS}", f"uids={_uids() if self.own_uids else ''}"]
         if self.level is Level.STRONG:
             words.append(f"bwrap={shutil.which('bwrap')}")
+        if self.level is Level.MEDIUM:
+            words.append(f"package={_PACKAGE}")
         if self.level > Level.WEAK or self.own_uids:
             seen = _seen_by(spec)
             words += [f"read={path}" for path in seen]
@@ -119,7 +121,9 @@ def keeper_command(words: Sequence[str], argv: Sequence[str]) -> list[str]:
 
 _TRIAL = """
 import os, sys
-level, own_uid, secret, *needed = sys.argv[1:]
+level, own_uid, secret, sdk, *needed = sys.argv[1:]
+sys.path.insert(0, sdk)
+import arena.cards
 for path in needed:
     os.close(os.open(path, os.O_RDONLY))
 def must_fail(what, attempt, *arguments):
@@ -144,7 +148,8 @@ def _tried(sandbox: Sandbox, folder: Path) -> str | None:
     home.mkdir(0o700)  # as strict as an author may be
     (home / "bot.py").touch(0o600)
     needed = (str(home / "bot.py"), *_needed_files())
-    arguments = (str(sandbox.level), "yes" if sandbox.own_uids else "", str(secret), *needed)
+    sdk = f"{folder}/home/{keeper.SDK}" if sandbox.level is Level.MEDIUM else str(_PACKAGE.parent)
+    arguments = (str(sandbox.level), "yes" if sandbox.own_uids else "", str(secret), sdk, *needed)
     run = (sys.executable, "-I", "-S", "-c", _TRIAL, *arguments)
     trial = BotSpec(name="trial", kind=BotKind.FOLDER, digest="", run=run, cwd=home)
     with (folder / "log").open("w+b") as log, (folder / "tail").open("w+b") as tail:
@@ -181,9 +186,9 @@ def _tried(sandbox: Sandbox, folder: Path) -> str | None:
 
 
 def _needed_files() -> list[str]:
-    """A file of each place that a Python bot needs: the SDK, and gRPC without importing it."""
+    """What a Python bot needs beside the SDK: gRPC, without importing it."""
     grpc = importlib.util.find_spec("grpc")
-    return [str(_PACKAGE / "__init__.py"), *([grpc.origin] if grpc is not None and grpc.origin else [])]
+    return [grpc.origin] if grpc is not None and grpc.origin else []
 
 
 @functools.cache

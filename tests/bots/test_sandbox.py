@@ -15,7 +15,7 @@ import pytest
 
 from arena.bots.launcher import BotProcess, Limits, arena_marker, launch
 from arena.bots.manifest import BotKind, BotSpec
-from arena.bots.sandbox import Level, at, is_root
+from arena.bots.sandbox import Level, at, best, is_root
 from tests.docs.pages import table
 
 ROOT = Path(__file__).parents[2]
@@ -31,19 +31,19 @@ def promised(level: Level, *, root: bool) -> dict[str, str]:
     return {row[0].strip("`"): row[column] for row in table(PAGE, "attack")}
 
 
-def python(folder: Path, *words: str, root: bool) -> str:
-    """Runs Python in a folder, as an ordinary user if it must not be as root; what it prints."""
+def python(folder: Path, *words: str, root: bool, code: int = 0, **environment: str) -> str:
+    """Runs Python in a folder, as an ordinary user if it must not be as root; what it prints, on stdout last."""
     as_user = [] if root or not is_root() else [sys.executable, str(HERE / "as_user.py"), str(folder)]
     done = subprocess.run(
         [*as_user, sys.executable, *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stderr + done.stdout
 
 
 WHO = [pytest.param(True, id="root"), pytest.param(False, id="user")] if is_root() else [pytest.param(False, id="user")]
@@ -53,7 +53,7 @@ WHO = [pytest.param(True, id="root"), pytest.param(False, id="user")] if is_root
 @pytest.mark.parametrize("root", WHO)
 @pytest.mark.parametrize("level", LEVELS, ids=str)
 def test_of_each_attack_comes_what_the_page_says(tmp_path: Path, level: Level, root: bool) -> None:
-    came = json.loads(python(tmp_path, str(HERE / "besieged.py"), str(level), root=root))
+    came = json.loads(python(tmp_path, str(HERE / "besieged.py"), str(level), root=root).splitlines()[-1])
     assert came == promised(level, root=root)
 
 
@@ -224,3 +224,48 @@ def test_a_keeper_that_is_killed_takes_the_sandbox_with_it(tmp_path: Path, level
                     await asyncio.sleep(0.01)
 
     asyncio.run(run())
+
+
+# --- whole tournaments ------------------------------------------------------------------------------------------------
+
+
+def tournament(folder: Path, level: Level, *words: str, root: bool, code: int = 0, **settings: object) -> str:
+    """Plays, where no more than that level is to be had (without its program there is none of level strong)."""
+    keys = {"pairs": 1, "sandbox": "weak" if level is Level.WEAK else "auto", **settings}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+    (folder / "cup.toml").write_text(
+        "\n".join([*lines, *('[[bots]]\nbot = "%s"' % bot for bot in ("greedy", "random"))])
+    )
+    path = os.environ["PATH"] if level is Level.STRONG else str(Path(sys.executable).parent)
+    return python(
+        folder, "-m", "arena", "tournament", "cup.toml", "--seed", "1", *words, root=root, code=code, PATH=path
+    )
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("root", WHO)
+@every_level
+def test_the_sample_bots_play_at_every_level_which_the_run_names(tmp_path: Path, level: Level, root: bool) -> None:
+    said = tournament(tmp_path, level, root=root)
+    assert f"sandbox {level}; run cup-1" in said
+    assert f"sandbox {level}, arena" in said
+    assert "1 pair of matches" in said
+    assert ("all mirrored" in said) == (level > Level.WEAK)
+    assert "Faults       none" in said
+
+
+def test_less_than_what_is_asked_for_is_refused_with_the_reason(tmp_path: Path) -> None:
+    said = tournament(tmp_path, Level.MEDIUM, root=is_root(), code=2, sandbox="strong")
+    assert 'cup.toml asks for sandbox = "strong", but only level ' in said
+    assert "there is no program bwrap (apt install bubblewrap)" in said
+    assert "arena doctor" in said
+    assert not (tmp_path / "arena-data" / "runs").exists()
+
+
+@pytest.mark.skipif(best().level is Level.WEAK, reason="mirrored lists without trust need a sandbox")
+def test_lists_that_are_mirrored_because_of_the_sandbox_are_not_resumed_in_a_weak_one(tmp_path: Path) -> None:
+    tournament(tmp_path, best().level, root=is_root())
+    said = tournament(tmp_path, Level.WEAK, "--resume", "last", root=is_root(), code=2, pairs=2)
+    assert f"began in a sandbox of level {best().level}" in said
+    assert "could remember a deck" in said
+    assert "all mirrored" in tournament(tmp_path, best().level, "--resume", "last", root=is_root(), pairs=2)
