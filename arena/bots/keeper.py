@@ -41,6 +41,7 @@ CHUNK = 65_536
 KILL_SECONDS = 5.0
 """How long the keeper goes on killing before it gives up on what cannot die (uninterruptible sleep)."""
 KILL_ROUND_SECONDS = 0.01
+ORDERLY_SECONDS = 1.0
 
 FILES_LOOK_SECONDS = 0.25
 FILE_PLACES = ("/tmp", "/run/bot")
@@ -372,10 +373,15 @@ class Keeper:
     def ask_to_end(self) -> None:
         for number in (signal.SIGTERM, signal.SIGCONT):  # a stopped bot hears nothing before it goes on
             if self.inside:
-                with contextlib.suppress(OSError):
-                    os.kill(self.inside, number)  # not bubblewrap, whose death is everybody's
+                self.signal_inside(number)
             else:
                 signal_group(self.group, number)
+
+    def signal_inside(self, number: int) -> None:
+        """To the bot in bubblewrap's world, not to bubblewrap, whose death is everybody's; looked up anew each time."""
+        if pid := only_child(only_child(self.bot)):
+            with contextlib.suppress(OSError):
+                os.kill(pid, number)
 
     def end_descendants(self) -> int:
         """Kills until no child is left; returns how many would not die within `KILL_SECONDS`.
@@ -383,6 +389,12 @@ class Keeper:
         Each death makes the victim's children ours (we are their subreaper), so killing direct children,
         round after round, reaches all generations, also those that left the session.
         """
+        if self.inside:  # then bubblewrap buries it, and knows what CPU it took
+            self.signal_inside(signal.SIGKILL)
+            orderly = time.monotonic() + ORDERLY_SECONDS
+            while self.bot and time.monotonic() < orderly:
+                select.select([self.wakeup], [], [], KILL_ROUND_SECONDS)
+                self.reap()
         deadline = time.monotonic() + KILL_SECONDS
         while True:
             for pid in direct_children():

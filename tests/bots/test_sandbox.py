@@ -233,9 +233,8 @@ def tournament(folder: Path, level: Level, *words: str, root: bool, code: int = 
     """Plays, where no more than that level is to be had (without its program there is none of level strong)."""
     keys = {"pairs": 1, "sandbox": "weak" if level is Level.WEAK else "auto", **settings}
     lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
-    (folder / "cup.toml").write_text(
-        "\n".join([*lines, *('[[bots]]\nbot = "%s"' % bot for bot in ("greedy", "random"))])
-    )
+    lines += ["[[bots]]", 'bot = "greedy"', "[[bots]]", 'bot = "random"']
+    (folder / "cup.toml").write_text("\n".join(lines), encoding="utf-8")
     path = os.environ["PATH"] if level is Level.STRONG else str(Path(sys.executable).parent)
     return python(
         folder, "-m", "arena", "tournament", "cup.toml", "--seed", "1", *words, root=root, code=code, PATH=path
