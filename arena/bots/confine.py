@@ -10,7 +10,6 @@ import ctypes
 import errno
 import fcntl
 import os
-import platform
 import signal
 import stat
 import struct
@@ -108,7 +107,7 @@ def seccomp_filter(own_pid: int | None) -> bytes:
     Threads may be made and processes may not: so there are no fork bombs, and a limit of memory is one of the whole
     bot.  Sockets are of streams between processes, and listen only.  Memory is never shared without a file.
     """
-    machine = platform.machine()
+    machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         raise OSError(errno.ENOTSUP, f"the filter of system calls knows {', '.join(_ARCHITECTURES)}, not {machine}")
     audit, column = _ARCHITECTURES[machine]

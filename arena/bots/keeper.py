@@ -1,6 +1,7 @@
 """The keeper of one bot process: when the pipe to the arena closes, nothing of the bot is left.
 
-Run by the launcher as `python -I -S keeper.py KEY=VALUE ... -- PROGRAM ARGUMENT ...`, standard library only.
+Run by `sandbox.keeper_command` with KEY=VALUE ... -- PROGRAM ARGUMENT ..., standard library only, and little of it:
+it is started with every bot.
 
 stdin   from the arena.  One byte: stop politely, the byte is the grace in tenths of a second.
         End of file (the arena ended, however it ended): kill at once.
@@ -22,6 +23,7 @@ and `hide` (paths that the bot sees, and does not see all the same).
 
 from __future__ import annotations
 
+import _socket
 import contextlib
 import ctypes
 import fcntl
@@ -29,7 +31,6 @@ import os
 import resource
 import select
 import signal
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -126,7 +127,7 @@ class Keeper:
         self.prctl = libc_prctl()
         self.uid: int | None = None
         """The bot's own, reserved for as long as `uid_lock` is open; None: it has ours."""
-        self.uid_lock: socket.socket | None = None
+        self.uid_lock: _socket.socket | None = None
         self.bot = 0
         """The pid of our child, the bot's own or bubblewrap's, until it is reaped, then 0."""
         self.inside = 0
@@ -166,7 +167,7 @@ class Keeper:
         first, last = map(int, self.options["uids"].split("-"))
         count = last - first + 1
         at = int.from_bytes(os.urandom(8), "little")
-        self.uid_lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.uid_lock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         for step in range(count):
             uid = first + (at + step) % count
             with contextlib.suppress(OSError):  # it is taken
@@ -490,11 +491,7 @@ def remove_home(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def main(arguments: list[str]) -> None:
+def main() -> None:
+    arguments = sys.argv[1:]
     at = arguments.index("--")
     Keeper(arguments[:at], arguments[at + 1 :]).run()
-
-
-if __name__ == "__main__":
-    sys.path.append(os.path.abspath(f"{__file__}/../../.."))  # where `arena` lies
-    main(sys.argv[1:])

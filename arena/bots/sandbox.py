@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import functools
 import importlib.util
 import json
@@ -22,6 +23,8 @@ TASKS = 256
 """Processes and threads of a bot, where they can be counted."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+_KEEPER = f"import sys; sys.path.append({str(_PACKAGE.parent)!r}); from arena.bots import keeper; keeper.main()"
+"""An import, not the file itself: so Python compiles it once and not at every start."""
 _UID_RANGES = ((200_000, 265_535), (40_000, 59_999))
 """For bots under root: uids that nobody has; the second range exists in small user namespaces, too."""
 _SYSTEM = (
@@ -64,6 +67,7 @@ class Sandbox:
         if self.level is Level.MEDIUM:
             words.append(f"package={_PACKAGE}")
         if self.level > Level.WEAK or self.own_uids:
+            _compile_sdk()
             seen = _seen_by(spec)
             words += [f"read={path}" for path in seen]
             words += [f"hide={path}" for path in sorted(self.hidden) if _lies_below(path, seen)]
@@ -114,7 +118,7 @@ def is_root() -> bool:
 
 def keeper_command(words: Sequence[str], argv: Sequence[str]) -> list[str]:
     """The command that runs `argv` under a keeper."""
-    return [sys.executable, "-I", "-S", keeper.__file__, *words, "--", *argv]
+    return [sys.executable, "-I", "-S", "-c", _KEEPER, *words, "--", *argv]
 
 
 # --- trying -------------------------------------------------------------------------------------------------
@@ -223,6 +227,12 @@ def _seen_by(spec: BotSpec) -> list[str]:
         given = [os.path.join(spec.cwd, word) for word in spec.run[1:] if os.sep in word]
     paths = (*_SYSTEM, *python, str(_PACKAGE), *_places_of(program), str(spec.cwd), *given)
     return [path for path in dict.fromkeys(map(os.path.abspath, paths)) if os.path.exists(path) and path != os.sep]
+
+
+@functools.cache
+def _compile_sdk() -> None:
+    """Once for all: bots cannot write beside it, and would compile it at every start."""
+    compileall.compile_dir(_PACKAGE / "bot", quiet=2)
 
 
 def _places_of(path: str) -> Iterator[str]:

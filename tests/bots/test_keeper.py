@@ -19,9 +19,8 @@ from typing import Any
 import psutil
 import pytest
 
-import arena.bots.keeper
+from arena.bots.sandbox import keeper_command
 
-KEEPER = Path(arena.bots.keeper.__file__)
 DEADLINE = 30.0
 LOG_BYTES = 100_000
 TAIL_BYTES = 4096
@@ -131,7 +130,7 @@ def keeper_argv(folder: Path, tail_fd: int, argv: list[str], **options: object) 
         "uids": "",
     } | options
     words = [f"{key}={value}" for key, value in given.items()]
-    return [sys.executable, "-I", "-S", str(KEEPER), *words, "--", *argv]
+    return keeper_command(words, argv)
 
 
 @pytest.fixture
