@@ -15,6 +15,7 @@ from pathlib import Path
 
 from arena.app import participants
 from arena.app.engines.local import LocalEngine, Setting, local_engine
+from arena.app.sandboxes import chosen
 from arena.errors import UsageError
 from arena.game.presets import name_of
 from arena.game.rules import Rules
@@ -23,6 +24,7 @@ from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.ratings.duel import Answer, DecidedBy, Judgement, Pairs, judge
 from arena.tournament import decks
+from arena.tournament.config import LeastSandbox
 from arena.tournament.runner import Played, Task
 from arena.tournament.schedule import Block, Schedule
 from arena.tournament.standings import complete_pairs
@@ -69,7 +71,8 @@ async def run_duel(options: DuelOptions, watch: Callable[[DuelState], None]) -> 
     specs = participants.of_words(options.bots)
     first, second = specs
     seed = options.seed if options.seed is not None else os.urandom(4).hex()
-    setting = Setting(options.rules, name_of(options.rules), options.time, options.start_s)
+    sandbox = await asyncio.to_thread(chosen, LeastSandbox.AUTO, "arena duel", specs, None)
+    setting = Setting(options.rules, name_of(options.rules), options.time, options.start_s, sandbox=sandbox)
     schedule = Schedule(
         (first, second),
         options.most_pairs,
