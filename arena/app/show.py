@@ -85,6 +85,9 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
     games = [Game(pair.sides, pair.ranks) for pair in pairs]
     ratings = fit(games, (each.name for each in participants))
     belief = posterior(games, ratings.draw_probability)
+    reference = tournament.config["reference"]
+    if reference in belief.names:
+        ratings = ratings.anchored(reference, belief.names)
     playing = [name for name in belief.names if name not in evidence.out]
     chain = queries.chain_head(tournament, lambda epoch: planned(schedules[epoch], absences))
     revealed = {epoch.number for epoch in epochs if epoch.revealed}
@@ -118,12 +121,13 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
             matches_void=len(void),
             matches_left_out=left_out(schedules, absences),
             draw_probability=ratings.draw_probability,
+            reference=reference,
             chain_head=chain.head,
             chain_length=chain.length,
             sandbox=tournament.about["sandbox"],
             arena_version=__version__,
         ),
-        rows=ranking(participants, ratings.ratings, belief.of(playing), table, evidence.out),
+        rows=ranking(participants, ratings.ratings, belief.of(playing), table, evidence.out, reference),
         crosstable=crosstable(evidence.matches),
         end_reasons=end_reasons(summaries),
         fault_count=sum(map(Counter.total, kinds.values())),
@@ -143,10 +147,11 @@ def ranking(
     belief: Posterior,
     standings: Mapping[str, Standing],
     out: Mapping[str, Absence],
+    reference: str | None = None,
 ) -> tuple[Row, ...]:
     """The ranking, best first: by rank, score and name, then who has no complete pair yet, and last who is out."""
     scores = {name: round(rating.score, _SCORE_DIGITS) for name, rating in ratings.items()}
-    judged = verdicts(belief, scores)
+    judged = verdicts(belief, scores, reference)
     by_name = {participant.name: participant for participant in participants}
     return tuple(
         Row(by_name[name], ratings[name], judged.get(name), standings[name], out.get(name))

@@ -7,8 +7,8 @@ change with time (tau 0): a bot that changes is another participant.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise, product
 
 import numpy as np
@@ -54,6 +54,15 @@ class Fit:
     draw_probability: float
     games: int
     sweeps: int
+
+    def anchored(self, reference: str, field: Collection[str]) -> Fit:
+        """The same, but all of the `field` moved so that the reference stands at the prior's mean."""
+        shift = MU - self.ratings[reference].mu
+        moved = {
+            name: Rating(rating.mu + shift, rating.sigma) if name in field else rating
+            for name, rating in self.ratings.items()
+        }
+        return replace(self, ratings=moved)
 
     @property
     def converged(self) -> bool:

@@ -109,6 +109,8 @@ class Run(_Object):
     """Matches that are not played, or count for nobody, since somebody is out."""
     draw_probability: _Number
     """Of a pair, fitted together with the ratings."""
+    reference: _Foreign | None
+    """The bot that stays at mu 25, and to which all others are relative; null: the mean of the field does."""
     chain_head: str
     """The play chain's head, in hex."""
     chain_length: int

@@ -50,6 +50,8 @@ class RunFacts:
     """Matches that are not played, or count for nobody, since somebody is out."""
     draw_probability: float
     """Of a pair, as fitted together with the ratings."""
+    reference: str | None
+    """The participant that stays at mu 25, and to which all others are relative; None: the field's mean does."""
     chain_head: str
     chain_length: int
     """Matches that the play chain covers: the complete prefix of the schedule."""

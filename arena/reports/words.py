@@ -109,7 +109,8 @@ def provenance(run: RunFacts) -> Iterator[Fact]:
             pairs += f" ({run.mirrored_pairs:,} mirrored, {run.unmirrored_pairs:,} on decks of their own)"
         else:
             pairs += ", all mirrored"
-        yield "Ratings", f"TrueSkill over {pairs}; draw probability {run.draw_probability:.2f}"
+        anchor = f"; relative to {run.reference}, which stays at 25" if run.reference else ""
+        yield "Ratings", f"TrueSkill over {pairs}; draw probability {run.draw_probability:.2f}{anchor}"
     for epoch in run.epochs:
         of = f" {epoch.number}" if len(run.epochs) > 1 else ""
         yield f"Commitment{of}", epoch.commitment

@@ -105,6 +105,8 @@ class TournamentConfig:
     on_broken_bot: OnBrokenBot
     quarantine: bool
     """Whether a bot that keeps forfeiting plays no more."""
+    reference: str | None
+    """The name of a participant that stands at the scale's middle, with all others relative to it."""
     rated: bool
     """Whether it counts in the bots' careers."""
     clock: TimeControl
@@ -138,11 +140,14 @@ class TournamentConfig:
             mistakes.append(f"champions: no bot is named {champion!r}; {hint}")
         if self.champions and not strangers and set(names) <= set(self.champions):
             mistakes.append("champions names every bot; expected at least one bot that the champions meet")
+        if self.reference is not None and self.reference not in names:
+            hint = _nearest(self.reference, names) or f"the participants are {_listed(names)}"
+            mistakes.append(f"reference: no bot is named {self.reference!r}; {hint}")
         if mistakes:
             raise _refusal(self.path, mistakes)
 
     def identity(self) -> dict[str, Any]:
-        """Everything that decides results, as plain values fit for JSON: no name, title or jobs.
+        """Everything that decides results and ratings, as plain values fit for JSON: no name, title or jobs.
 
         The same for any order of the bots and champions, and for any spelling of the same rules.
         """
@@ -156,6 +161,7 @@ class TournamentConfig:
             "trust_bots": self.trust_bots,
             "on_broken_bot": str(self.on_broken_bot),
             "quarantine": self.quarantine,
+            "reference": self.reference,
             "rated": self.rated,
             "clock": {
                 "limit_ms": self.clock.limit_ms,
@@ -217,6 +223,7 @@ def load_config(path: Path) -> TournamentConfig:
         trust_bots=table.trust_bots,
         on_broken_bot=table.on_broken_bot,
         quarantine=table.quarantine,
+        reference=table.reference or None,
         rated=table.rated,
         clock=TimeControl(table.clock.limit_ms, table.clock.bank_ms),
         start_ms=table.clock.start_ms,
@@ -415,6 +422,11 @@ class TournamentTable(_Table):
     quarantine: bool = Field(
         default=True,
         description="Whether a bot plays no more that forfeits 3 matches in a row, or a fifth of at least 10.",
+    )
+    reference: _BotName = Field(
+        default="",
+        description="The name of a bot that is rated 25, and the others relative to it; default: the field's mean is.",
+        json_schema_extra=_without_default,
     )
     rated: bool = Field(default=True, description="Whether the results count in the bots' careers.")
     clock: ClockTable = Field(default=ClockTable(), description="The time to think, to start and to build.")

@@ -78,6 +78,18 @@ def test_two_equal_bots_of_one_mind_are_rated_alike(tmp_path: Path) -> None:
     assert report.crosstable["one", "two"].pairs.drawn == 6
 
 
+def test_a_reference_stays_at_25_and_the_others_keep_their_distance(tmp_path: Path) -> None:
+    free = reported(play_run(tmp_path / "free"))
+    tied = reported(play_run(tmp_path / "tied", reference="plain"))
+    mu = {row.participant.name: row.rating.mu for row in free.rows}
+    anchored = {row.participant.name: row.rating.mu for row in tied.rows}
+    assert anchored["plain"] == 25.0 != mu["plain"]
+    assert anchored["sound"] - 25.0 == pytest.approx(mu["sound"] - mu["plain"])
+    errors = {row.participant.name: row.verdict.error for row in tied.rows if row.verdict}
+    assert errors["plain"] == pytest.approx(0.0, abs=1e-9) and errors["sound"] > 0
+    assert [row.rank for row in tied.rows] == [row.rank for row in free.rows]
+
+
 # -- the facts --------------------------------------------------------------------------------------------------------
 
 

@@ -75,6 +75,7 @@ def play_run(
     void: Sequence[int] = (),
     order: random.Random | None = None,
     untrusted: frozenset[str] = frozenset(),
+    reference: str | None = None,
 ) -> Path:
     """Play a run into the store of `data` and return the store's path.
 
@@ -88,6 +89,7 @@ def play_run(
         "pairs": pairs,
         "block": 4,
         "quarantine": True,
+        "reference": reference,
         "rules": GAME.rules.options(),
     }
     secret = decks.secret_from_seed(seed or "as if drawn")

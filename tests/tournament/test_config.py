@@ -75,6 +75,7 @@ def test_a_file_with_two_bots_is_a_tournament_with_the_documented_defaults(tmp_p
         trust_bots=False,
         on_broken_bot=OnBrokenBot.STOP,
         quarantine=True,
+        reference=None,
         rated=True,
         clock=TimeControl(limit_ms=1000, bank_ms=10000),
         start_ms=10_000,
@@ -100,6 +101,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         trust_bots = true
         on_broken_bot = "walkover"
         quarantine = false
+        reference = "greedy"
         rated = false
         [rules]
         preset = "schnapsen"
@@ -133,6 +135,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         trust_bots=True,
         on_broken_bot=OnBrokenBot.WALKOVER,
         quarantine=False,
+        reference="greedy",
         rated=False,
         clock=TimeControl(limit_ms=0, bank_ms=1),
         start_ms=2,
@@ -428,6 +431,13 @@ def test_champions_are_checked_once_the_names_are_known(tmp_path: Path) -> None:
         assert str(caught.value) == f"{file}: {sentence}"
 
 
+def test_a_reference_is_a_participant(tmp_path: Path) -> None:
+    config = load(tmp_path, 'reference = "greedy"\n' + BOTS)
+    config.check_names(["greedy", "random"])
+    with pytest.raises(UsageError, match=r"reference: no bot is named 'greedy'; did you mean 'greedy2'\?"):
+        config.check_names(["greedy2", "random"])
+
+
 def test_names_that_pass_make_a_schedule(tmp_path: Path) -> None:
     config = load(tmp_path, 'format = "gauntlet"\nchampions = ["greedy"]\n' + BOTS)
     config.check_names(["greedy", "random"])
@@ -446,6 +456,7 @@ CHANGES = [
     ("trust_bots", "true", "trust_bots was false, is now true"),
     ("on_broken_bot", "'walkover'", "on_broken_bot was 'stop', is now 'walkover'"),
     ("quarantine", "false", "quarantine was true, is now false"),
+    ("reference", "'greedy'", "reference was not set, is now 'greedy'"),
     ("rated", "false", "rated was true, is now false"),
     ("clock.limit_ms", "500", "clock.limit_ms was 1000, is now 500"),
     ("clock.bank_ms", "500", "clock.bank_ms was 10000, is now 500"),
