@@ -237,7 +237,8 @@ def header(plan: Plan) -> Iterator[str]:
         yield f"seed {printable(plan.seed)}: a rehearsal, whose decks anyone can predict; it is not rated"
     yield f"sandbox {plan.sandbox}; run {printable(plan.name)}"
     if plan.interrupted is not None:
-        yield f"an earlier run {printable(plan.interrupted)} was interrupted; go on with it by --resume"
+        earlier = printable(plan.interrupted)
+        yield f"an earlier run {earlier} was interrupted; go on with --resume {earlier}"
 
 
 def in_words(summary: MatchSummary) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import count as every_number
-from itertools import groupby
 from types import TracebackType
 from typing import Any, Self
 
@@ -195,24 +194,20 @@ class Queries:
             for row in connection.execute(wanted.where(_that_count(connection, tournament.id))):
                 yield _fault(row)
 
-    def forfeiters(self, tournament: Tournament) -> Iterator[tuple[MatchKey, frozenset[str] | None]]:
+    def forfeiters(self, tournament: Tournament) -> Iterator[tuple[MatchKey, Collection[str] | None]]:
         """Who lost each stored match by a fault of their own, mostly nobody; None where it is void."""
-        wanted = _in_schedule_order(
-            select(*_KEY, matches.c.status, faults.c.participant).outerjoin(
-                faults,
-                (matches.c.tournament == faults.c.tournament)
-                & (matches.c.serial == faults.c.match)
-                & (faults.c.loss == Loss.MATCH.name.lower()),
-            ),
-            tournament,
+        lost = select(faults.c.match, faults.c.participant).where(
+            faults.c.tournament == tournament.id, faults.c.loss == Loss.MATCH.name.lower()
         )
+        wanted = _in_schedule_order(select(*_KEY, matches.c.serial, matches.c.status), tournament)
         pairings: dict[str, tuple[str, ...]] = {}
         with self._database.reading() as connection:
-            grouped = groupby(connection.execute(wanted), key=lambda row: tuple(row[:5]))
-            for (epoch, pairing, leg, number, status), same in grouped:
-                names = frozenset(row.participant for row in same if row.participant is not None)
+            names: dict[int, list[str]] = {}
+            for match, name in connection.execute(lost):
+                names.setdefault(match, []).append(name)
+            for epoch, pairing, leg, number, serial, status in connection.execute(wanted):
                 key = MatchKey(epoch, _names(pairing, pairings), leg, number)
-                yield key, None if status == Status.VOID else names
+                yield key, None if status == Status.VOID else names.get(serial, ())
 
     def void_matches(self, tournament: Tournament) -> Iterator[VoidMatch]:
         """Every match that the arena failed to play, with the reason."""

@@ -221,7 +221,7 @@ def test_the_first_interrupt_drains_and_the_last_line_goes_on(
         "block 3: two - one, lists 3 to 5, mirrored",
     ]
     other = arena("tournament", "--dry-run", cwd=tmp_path).stdout.splitlines()
-    assert "an earlier run cup was interrupted; go on with it by --resume" in other
+    assert "an earlier run cup was interrupted; go on with --resume cup" in other
     assert "block 0: one - two, lists 0 to 2, mirrored" in other
     resumed = arena(*words, cwd=tmp_path)
     assert resumed.returncode == Exit.DONE
