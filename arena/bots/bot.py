@@ -41,6 +41,8 @@ UNTIMED_RETURN_S = 10.0
 """... or this long where no clock runs, or nothing is owed."""
 MAX_LOSSES = 3
 """A decision that was lost with the connection this often is not put again."""
+SUSPENDED_S = 1.0
+"""An arena that stood still so long while a bot started has had the time of it: the bot starts once more."""
 EVIDENCE_LINES = 10
 EVIDENCE_CHARS = 2000
 """Of what the bot wrote; the end of it says most."""
@@ -94,6 +96,12 @@ class Bot:
         self._gone: BotFailed | None = None
         self._restart: asyncio.Task[None] | None = None
         self._stopping = False
+
+    @property
+    def stood_still_s(self) -> float:
+        """How many seconds the arena itself has stood still so far."""
+        self._around.stopwatch.now()
+        return self._around.stopwatch.paused_s
 
     @property
     def waives_before_draw(self) -> bool:
@@ -429,8 +437,14 @@ async def start_all(bots: Mapping[str, Bot]) -> dict[str, BotFailed]:
     failures: dict[str, BotFailed] = {}
 
     async def start(name: str, bot: Bot) -> None:
+        stood_still_s = bot.stood_still_s
         try:
-            await bot.start()
+            try:
+                await bot.start()
+            except BotFailed:
+                if bot.stood_still_s - stood_still_s < SUSPENDED_S:
+                    raise
+                await bot.start()
         except BotFailed as failure:
             failures[name] = failure
 

@@ -88,12 +88,15 @@ def measure(place: Path, matches: int, block: int) -> list[Needs]:
     ) as run:  # fmt: skip
         assert run.stderr is not None
         arena = psutil.Process(run.pid)
-        ends = (line for line in run.stderr if line.startswith("epoch 0"))
-        for number, _ in enumerate(ends, start=1):
-            if number % (matches // LOOKS) == 0 and number < matches:  # after the last one it may be gone
+        number = 0
+        told = []
+        for line in run.stderr:
+            told.append(line)
+            number += line.startswith("epoch 0")
+            if len(seen) < number * LOOKS // matches < LOOKS:  # after the last one it may be gone
                 seen.append(Needs.of(arena))
     if run.returncode:
-        sys.exit(f"the tournament ended with {run.returncode}")
+        sys.exit(f"the tournament ended with {run.returncode}: {''.join(told[-20:])}")
     check_nothing_is_left(place, run.pid)
     return seen
 

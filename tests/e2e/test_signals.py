@@ -108,6 +108,24 @@ def test_an_arena_that_is_suspended_charges_nobody(place: Path) -> None:
     assert json.loads(arena(place, "show", "cup", "--format", "json").stdout)["faults"] == []
 
 
+def test_an_arena_that_is_suspended_while_a_bot_starts_charges_nobody(place: Path) -> None:
+    up = place / "up"
+    (place / "bert.py").write_text(f"import time; time.sleep(1); open({str(up)!r}, 'w'); time.sleep(1)\n" + BOT)
+    config(place, pairs=1, **{"clock.start_ms": 20_000})
+    with subprocess.Popen(
+        [*ARENA, "tournament", "cup.toml", "--name", "cup"], cwd=place, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.DEVNULL,
+    ) as run:  # fmt: skip
+        while not up.exists():
+            time.sleep(0.01)
+        run.send_signal(signal.SIGSTOP)
+        time.sleep(22)  # longer than a bot may take to start
+        run.send_signal(signal.SIGCONT)
+        _, told = run.communicate()
+    assert run.returncode == 0, told
+    assert json.loads(arena(place, "show", "cup", "--format", "json").stdout)["faults"] == []
+
+
 def test_stopped_before_anything_was_played_there_is_nothing_to_go_on_with(place: Path) -> None:
     (place / "bert.py").write_text("import time; time.sleep(600)")
     config(place, **{"clock.start_ms": 600_000})
