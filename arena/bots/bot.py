@@ -39,7 +39,7 @@ MOST_RETURN_S = 30.0
 """A lost connection to a remote bot has the rest of its oldest decision's time to come back, within these bounds ..."""
 UNTIMED_RETURN_S = 10.0
 """... or this long where no clock runs, or nothing is owed."""
-MAX_LOSSES = 3
+MAX_LOSSES = 10
 """A decision that was lost with the connection this often is not put again."""
 SUSPENDED_S = 1.0
 """An arena that stood still so long while a bot started has had the time of it: the bot starts once more."""

@@ -51,13 +51,16 @@ OPTIONS = (
 )
 
 REMOTE_OPTIONS = (
+    ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.keepalive_time_ms", 310_000),
     ("grpc.http2.ping_timeout_ms", 20_000),
     ("grpc.http2.max_pings_without_data", 0),
 )
-"""A connection that died without a word is noticed by pings; servers take one in five minutes, and no more."""
+"""What is different on a network: an attempt to connect takes more than a moment (that is the time it has), and a
+connection that died without a word is noticed by pings only; servers take one in five minutes, and no more."""
 
-_LOST = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
+_LOST = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.INTERNAL}
+"""What gRPC says when a connection breaks: on its way, at the other end, or under a message just being written."""
 _REFUSALS = {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.FAILED_PRECONDITION}
 _FOREVER = float("inf")
 
@@ -459,7 +462,7 @@ class Channel:
 
 def connect(target: str, keys: Keys | None = None) -> aio.Channel:
     """A connection of its own to `unix:/path` or `host:port`; with keys it is encrypted, and both sides are known."""
-    options = OPTIONS if target.startswith("unix:") else (*OPTIONS, *REMOTE_OPTIONS)
+    options = OPTIONS if target.startswith("unix:") else tuple({**dict(OPTIONS), **dict(REMOTE_OPTIONS)}.items())
     if keys is None:
         return aio.insecure_channel(target, options=options)
     credentials = grpc.ssl_channel_credentials(keys.certificate, keys.client_key, keys.client_certificate)

@@ -15,6 +15,10 @@ _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]
 """How a client of HTTP/2 begins: the preface and its settings, which are none."""
 RETRY_S = 0.1
 """Between two attempts to reach somebody who is not there yet."""
+ATTEMPT_S = 5.0
+"""How long one of them may take: what got lost on the way is not waited for."""
+UNWELCOME_TIMES = 3
+"""Who hangs up on the arena's certificate so often means it; once may be the line."""
 
 
 class Session:
@@ -38,26 +42,23 @@ async def knock(address: str, keys: Keys | None, within_s: float) -> None:
 
     Raises `HandshakeError` with a sentence for each way in which it does not.
     """
-    host, _, port = address.rpartition(":")
-    context, name = (None, None) if keys is None else (keys.context, keys.host)
-    nobody = ""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + within_s
-    while True:
+    nobody = ""
+    unwelcome = 0
+    while unwelcome < UNWELCOME_TIMES:
         try:
-            async with asyncio.timeout_at(deadline):
+            async with asyncio.timeout_at(min(deadline, loop.time() + ATTEMPT_S)):
                 if nobody:
                     await asyncio.sleep(RETRY_S)
-                reader, writer = await asyncio.open_connection(
-                    host.strip("[]"), int(port), ssl=context, server_hostname=name
-                )
-                try:
-                    welcome = await _welcomed(reader, writer)
-                finally:
-                    writer.transport.abort()
-                break
+                if await _welcomed(address, keys):
+                    return
+                unwelcome += 1
+                nobody = ": it hangs up"
         except TimeoutError:
-            raise HandshakeError(f"nobody answered at {address} within {within_s:.0f} s{nobody}") from None
+            if loop.time() >= deadline:
+                raise HandshakeError(f"nobody answered at {address} within {within_s:.0f} s{nobody}") from None
+            nobody = ": it takes connections, but says nothing"
         except ssl.SSLCertVerificationError as error:
             assert keys is not None
             raise HandshakeError(
@@ -70,27 +71,28 @@ async def knock(address: str, keys: Keys | None, within_s: float) -> None:
                 "start the bot with its keys"
             ) from None
         except OSError as error:
-            nobody = f": {error.strerror or error}"
-    if not welcome:
-        assert keys is not None
-        raise HandshakeError(
-            f"it does not take the arena's certificate {keys.client_certificate_file}; "
-            "give both sides the files of the same `arena certs`"
-        )
+            nobody = f": {error.strerror or error or 'it hangs up'}"
+    assert keys is not None
+    raise HandshakeError(
+        f"it does not take the arena's certificate {keys.client_certificate_file}; "
+        "give both sides the files of the same `arena certs`"
+    )
 
 
-async def _welcomed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+async def _welcomed(address: str, keys: Keys | None) -> bool:
     """Whether a server of HTTP/2 greets us.  False: it let us in by TLS, and hung up on seeing who we are."""
-    writer.write(_HELLO)
-    encrypted = writer.get_extra_info("ssl_object") is not None
+    host, _, port = address.rpartition(":")
+    context, name = (None, None) if keys is None else (keys.context, keys.host)
+    reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), ssl=context, server_hostname=name)
     try:
+        writer.write(_HELLO)
         greeting = await reader.read(1)
     except OSError:
-        if encrypted:
-            return False
-        raise
-    if greeting == b"\0" or encrypted:
-        return greeting == b"\0"
-    if greeting:
-        raise HandshakeError("no gRPC in plain text is spoken there; does the bot serve with keys?")
-    raise ConnectionResetError("it hangs up at once; does the bot serve with keys?")
+        if keys is None:
+            raise
+        return False
+    finally:
+        writer.transport.abort()
+    if keys is None and greeting != b"\0":
+        raise ConnectionResetError("no gRPC in plain text is spoken there; does the bot serve with keys?")
+    return greeting == b"\0"

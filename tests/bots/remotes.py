@@ -136,8 +136,10 @@ class Remote:
 class Line:
     """A TCP connection to a bot at a port that can be cut and mended; it runs in a thread of its own."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, delay_s: float = 0.0) -> None:
         self._target = target
+        self._delay_s = delay_s
+        """How long everything is on its way, in each direction."""
         self._loop = asyncio.new_event_loop()
         self._writers: set[asyncio.StreamWriter] = set()
         self._silent: set[asyncio.StreamWriter] = set()
@@ -194,6 +196,8 @@ class Line:
         self._writers.add(writer)
         try:
             while data := await reader.read(65536):
+                if self._delay_s:
+                    await asyncio.sleep(self._delay_s)
                 if writer not in self._silent:
                     writer.write(data)
         except OSError:
