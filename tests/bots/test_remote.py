@@ -244,7 +244,7 @@ def test_blocks_wait_for_a_bot_that_takes_one_stream_at_a_time(tmp_path: Path) -
         played: list[Played] = []
         blocks = [Block(n, 0, 0, ("a", "b"), n, range(1), ("a", "b"), mirrored=False) for n in range(3)]
         async with local_engine(setting, specs, {0: SECRET}, MARKER, tmp_path / "logs") as engine:
-            assert await engine.preflight() == {}
+            assert await engine.preflight(specs) == {}
             await asyncio.gather(*(engine.play(Task(block, tuple(block.keys())), played.append) for block in blocks))
         return [match.record for match in played]
 
@@ -258,7 +258,7 @@ def test_a_bot_that_plays_two_seats_must_take_two_streams(tmp_path: Path) -> Non
     async def preflight(spec: BotSpec) -> list[str]:
         setting = Setting(preset("four-handed"), "four-handed", UNTIMED, 60.0)
         async with local_engine(setting, {"a": spec}, {0: SECRET}, MARKER, tmp_path / "logs") as engine:
-            return [failure.evidence for failure in (await engine.preflight(seats=2)).values()]
+            return [failure.evidence for failure in (await engine.preflight(["a"], seats=2)).values()]
 
     with Remote(tmp_path / "one") as one:
         (said,) = asyncio.run(preflight(at(one.address)))
@@ -292,7 +292,7 @@ def failure_of(spec: BotSpec, folder: Path, start_s: float = 60.0) -> str:
     async def preflight() -> str:
         setting = Setting(preset("schnapsen"), "schnapsen", UNTIMED, start_s)
         async with local_engine(setting, {"a": spec}, {0: SECRET}, MARKER, folder / "logs") as engine:
-            failures = await engine.preflight()
+            failures = await engine.preflight(["a"])
         return failures["a"].evidence if failures else ""
 
     return asyncio.run(preflight())
