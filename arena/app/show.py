@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from pathlib import Path
 
 from arena import __version__
@@ -126,6 +128,7 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
             chain_length=chain.length,
             sandbox=tournament.about["sandbox"],
             arena_version=__version__,
+            lag=reduce(add, lags) if (lags := [session.lag for session in queries.sessions(tournament)]) else None,
         ),
         rows=ranking(participants, ratings.ratings, belief.of(playing), table, evidence.out, reference),
         crosstable=crosstable(evidence.matches),

@@ -27,12 +27,25 @@ from arena.bots.bot import BotFailed
 from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import Level
+from arena.bots.stopwatch import Stopwatch
 from arena.errors import ArenaError, UsageError
 from arena.game.presets import name_of
 from arena.match.absence import NOBODY, Absences, Exclusion
+from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
-from arena.store import Epoch, FinishedKeys, Participant, Queries, State, Store, Tournament, open_queries, open_store
+from arena.store import (
+    Epoch,
+    FinishedKeys,
+    Participant,
+    Queries,
+    Session,
+    State,
+    Store,
+    Tournament,
+    open_queries,
+    open_store,
+)
 from arena.store.queries import LAST
 from arena.tournament import decks
 from arena.tournament.config import (
@@ -50,6 +63,8 @@ from arena.tournament.schedule import Schedule
 
 MARKER = "arena-run"
 """What the marker of every bot process of every run begins with."""
+SAY_AGAIN_S = 30.0
+"""How long nothing more is said of an overloaded machine."""
 
 JUDGED_AT_ONCE = 1024
 """After how many stored matches it is seen who is quarantined by them."""
@@ -69,6 +84,15 @@ class RunOptions:
     resume: str | None = None
     """The run to go on with; `last` is the newest run of this config."""
     jobs: int | None = None
+    no_timeouts: bool = False
+    """No clock runs, and the run is not rated."""
+
+    def load(self) -> TournamentConfig:
+        """The config of the file, as the command line changes it."""
+        config = load_config(self.config)
+        if self.no_timeouts:
+            config = replace(config, clock=replace(config.clock, limit_ms=0), rated=False)
+        return config
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +134,8 @@ class Finished:
     """Matches that the arena failed to play."""
     secrets: tuple[bytes, ...]
     """The revealed secrets by epoch; empty until the run is complete."""
+    lag: Lag
+    """Of this session."""
 
 
 class Listener(Protocol):
@@ -130,10 +156,13 @@ class Listener(Protocol):
     def draining(self, under_way: int) -> None:
         """Nothing more is started; blocks under way finish."""
 
+    def overloaded(self, lag: Lag) -> None:
+        """The machine cannot keep up, and no further block is started for now; at most every `SAY_AGAIN_S` seconds."""
+
 
 def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
     """What `run_tournament` would play, and in which order; no bot is started and nothing is written."""
-    config = load_config(options.config)
+    config = options.load()
     specs = participants.of_config(config)
     level = chosen(config.sandbox, str(config.path), specs, options.data).level
     found, interrupted = None, None
@@ -181,7 +210,7 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
     The first SIGINT drains; the second, a SIGTERM or the end of the terminal stops at once: nothing that was committed
     is lost.
     """
-    config = load_config(options.config)
+    config = options.load()
     specs = participants.of_config(config)
     sweep(MARKER)
     try:
@@ -269,9 +298,18 @@ async def _run(
                 lambda key, position: quarantine.absences.leave_out(key, position),
             )
             with Writer(store, tournament, config.rules, quarantine, told) as writer:
-                runner = Runner(tasks, engine, writer.record, plan.jobs)
+                load = engine.stopwatch.load
+                runner = Runner(tasks, engine, writer.record, plan.jobs, lambda: load.overloaded)
                 store.set_state(tournament, State.RUNNING)
-                complete = await _until_done_or_stopped(runner, signals)
+                begun = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+                watch = asyncio.create_task(_watch_load(engine.stopwatch, listener))
+                try:
+                    complete = await _until_done_or_stopped(runner, signals)
+                finally:
+                    watch.cancel()
+                    lag = engine.stopwatch.lag
+            if plan.finished < plan.matches:
+                store.add_session(tournament, Session(begun, plan.jobs, lag))
             if complete:
                 for epoch in epochs:
                     store.reveal(tournament, epoch.number)
@@ -281,7 +319,17 @@ async def _run(
                 complete=complete,
                 void=store.counts(tournament).get(Status.VOID, 0),
                 secrets=tuple(secrets[epoch.number] for epoch in epochs) if complete else (),
+                lag=lag,
             )
+
+
+async def _watch_load(stopwatch: Stopwatch, listener: Listener) -> None:
+    """Say when the machine is overloaded: as soon as it is, and then not too often."""
+    while True:
+        if stopwatch.load.overloaded:
+            listener.overloaded(stopwatch.lag)
+            await asyncio.sleep(SAY_AGAIN_S)
+        await asyncio.sleep(1.0)
 
 
 _STOPS = (signal.SIGTERM, signal.SIGHUP)

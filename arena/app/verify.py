@@ -21,6 +21,7 @@ from arena.errors import ArenaError
 from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.absence import Absences, Change, Exclusion, Place
+from arena.match.lag import Lag
 from arena.match.record import FaultRecord, MatchRecord, Status, prove
 from arena.match.rulings import Fault, Loss, loss_of
 from arena.match.summary import MatchKey, MatchSummary
@@ -35,7 +36,7 @@ from arena.tournament.schedule import Block
 NEAR = 1e-6
 """How far a rating may be from the recomputed one, in points: machines round differently."""
 
-_ORDER = {"participants": 0, "epochs": 1, "exclusions": 2, "matches": 3, "faults": 3, "voids": 4}
+_ORDER = {"participants": 0, "epochs": 1, "exclusions": 2, "matches": 3, "faults": 3, "voids": 4, "sessions": 5}
 """In which part of the file the rows of a table stand."""
 _MALFORMED = (ArenaError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """What a line may raise that no arena wrote."""
@@ -195,6 +196,9 @@ class _Proof:
                 revealed = self._fault(row).revealed
             case "voids":
                 revealed = self._void(row).revealed
+            case "sessions":
+                self._session(row)
+                revealed = True
         if revealed:
             if row.computed_seal != row.seal:
                 raise _Different(
@@ -356,6 +360,11 @@ class _Proof:
         self._attempts[key] += 1
         _same(self._where, "attempt", self._attempts[key], row.values["attempt"])
         return self._totals.epochs[key.epoch]
+
+    def _session(self, row: SealedRow) -> None:
+        self._last_is_complete()
+        self._where = f"the session of {row.values['begun']}"
+        _same(self._where, "lag", Lag.from_json(row.values["lag"]).to_json(), row.values["lag"])
 
     def _last_is_complete(self) -> None:
         """All faults of the last match have come, and so who forfeited it."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from grpc import aio
 
 from arena.bots.channel import GRACE_S, Broken, Channel, HandshakeError, Metadata, Question, connect, describe
+from arena.bots.cores import Cores
 from arena.bots.launcher import LOG_BYTES, BotProcess, LaunchError, Limits, launch
 from arena.bots.manifest import BotSpec
 from arena.bots.remote import RETRY_S, Session, knock
@@ -163,6 +164,7 @@ class Bot:
             self._broken,
             connection,
             self._metadata(stubs.PLAY),
+            None if self._process is None else Cores(self._process.keeper_pid),
         )
         self._channel.start()
 
@@ -236,6 +238,8 @@ class Bot:
         )
         question = Question(number, match.order.match_id, data, ask.budget_ms, match.answered)
         if self._channel is None:
+            question.begin(self._around.stopwatch)
+            question.queued = True
             self._waiting.append(question)
         else:
             self._channel.ask(question)
@@ -366,7 +370,7 @@ class Bot:
                 spent_ms = 0.0
         self._ask_waiting()
         for question, took_ms in late:
-            question.answered(NoReply(Fault.LATE, took_ms, "the connection was lost meanwhile"))
+            question.answered(NoReply(Fault.LATE, took_ms, "the connection was lost meanwhile", split=question.split))
         return None
 
     def _resume(self) -> None:
@@ -408,7 +412,7 @@ class Bot:
         if failure is None:
             self._resume()
         for question, took_ms in owed:
-            question.answered(NoReply(fault, took_ms, evidence))
+            question.answered(NoReply(fault, took_ms, evidence, split=question.split))
         if failure is not None:
             self.give_up(failure)
         elif self._channel is not None:

@@ -1,9 +1,10 @@
 """One bot process's stream: all its matches, batched both ways, and the clock of every open decision.
 
 A bot that owes nothing is written to at once; one that is busy gets what has gathered when it shows that it goes on,
-by its next message.  So the bot sets the pace, no timer delays anything, and messages are few and large.  A decision is
-charged its *busy time*: from the later of its sending and the previous answer on the stream, so that nobody pays
-for the queue that the arena put in front of it; answers in one message share its busy time evenly.
+by its next message.  So the bot sets the pace, no timer delays anything, and messages are few and large.  A bot is
+charged its *busy time*: all time in which it owes an answer, each moment once, to the decision that is answered next;
+answers in one message share it evenly, and none pays for more than the time since it was sent.  The bot's clock stands
+still while the arena pauses, and while the bot waits for a core.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import asyncio
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
@@ -23,7 +24,9 @@ import grpc
 from grpc import aio
 
 from arena.bots.certificates import Keys
-from arena.bots.stopwatch import Stopwatch
+from arena.bots.cores import Cores, Look, free_s
+from arena.bots.stopwatch import BEAT_S, Stopwatch
+from arena.match.clock import UNSPLIT, Split
 from arena.match.referee import NoReply, Reply
 from arena.match.rulings import Fault
 from arena.wire import codec, stubs
@@ -71,7 +74,10 @@ Metadata = tuple[tuple[str, str], ...]
 class Question:
     """A decision on its way to a bot and back."""
 
-    __slots__ = ("answered", "budget_s", "data", "hard_s", "id", "losses", "match_id", "sent", "written")
+    __slots__ = (
+        "answered", "asked", "budget_s", "data", "hard_s", "id", "losses", "match_id", "paused_s", "queued", "sent",
+        "split", "waited_s", "written",
+    )  # fmt: skip
 
     def __init__(self, id: int, match_id: str, data: bytes, budget_ms: float | None, answered: Answered) -> None:
         self.id = id
@@ -81,8 +87,18 @@ class Question:
         self.budget_s = None if budget_ms is None else budget_ms / 1000
         self.answered = answered
         """Called once, with what the referee is to be told."""
+        self.asked = 0.0
+        """When the referee asked, in seconds that pass for everybody ..."""
+        self.paused_s = 0.0
+        """... and how long the arena had paused until then."""
+        self.queued = False
+        """Whether the bot could not take it at once."""
         self.sent = 0.0
-        """When it was sent, in seconds of the stopwatch."""
+        """When it was sent, in seconds of the bot's clock."""
+        self.waited_s = 0.0
+        """How long the bot had waited for a core until then."""
+        self.split = UNSPLIT
+        """Where its time went, if it was abandoned."""
         self.written = False
         """Whether it is on its way: before that nobody can answer it, only guess its id."""
         self.hard_s = _FOREVER
@@ -95,12 +111,19 @@ class Question:
         left_ms = None if self.budget_s is None else max(1.0, self.budget_s * 1000 - spent_ms)
 
         def answered(answer: Reply | NoReply) -> None:
-            self.answered(answer._replace(took_ms=answer.took_ms + spent_ms))
+            queue_us = max(0, answer.split.queue_us - int(spent_ms * 1000))
+            split = answer.split._replace(queue_us=queue_us)
+            self.answered(answer._replace(took_ms=answer.took_ms + spent_ms, split=split))
 
         data = codec.asked_again(self.data, 0 if left_ms is None else int(left_ms))
         again = Question(self.id, self.match_id, data, left_ms, answered)
         again.losses = self.losses
+        again.asked, again.paused_s, again.queued = self.asked, self.paused_s, True
         return again
+
+    def begin(self, stopwatch: Stopwatch) -> None:
+        """The referee has asked."""
+        self.asked, self.paused_s = stopwatch.seen, stopwatch.paused_s
 
 
 class Broken(Enum):
@@ -149,6 +172,7 @@ class Channel:
         on_broken: Callable[[Broken, str], None],
         connection: aio.Channel | None = None,
         metadata: Metadata = (),
+        cores: Cores | None = None,
     ) -> None:
         self._connection = connection or connect(target)
         self._metadata = metadata
@@ -160,7 +184,17 @@ class Channel:
         self._open: dict[int, Question] = {}
         self._late: set[int] = set()
         self._open_budget_s = 0.0
-        self._last_answer = 0.0
+        self._charged_to = 0.0
+        """Up to when its busy time is charged to somebody, in seconds of the bot's clock."""
+        self._cores = cores
+        self._waited_s = 0.0
+        """How long the bot has waited for a core so far, as far as that was looked at: its clock is late by it."""
+        self._look_before: Look | None = None
+        """The last look at its cores within the busy time that is not charged yet ..."""
+        self._looked_at = 0.0
+        """... and when that was, in seconds of the bot's clock."""
+        self._slow = False
+        """Whether its last message took it so long that its cores are looked at."""
         self._written = 0.0
         self._expired_in_a_row = 0
         self._silent_messages = 0
@@ -181,6 +215,8 @@ class Channel:
             self._loop.create_task(self._write_loop(call)),
             self._loop.create_task(self._read_loop(call)),
         ]
+        if self._cores is not None:
+            self._stopwatch.watchers.add(self._beat)
 
     def tell(self, event: bytes) -> None:
         """Send a framed event."""
@@ -190,15 +226,20 @@ class Channel:
 
     def ask(self, question: Question) -> None:
         """Send a decision as soon as the bot takes one more; its time starts when it is sent."""
+        if not question.asked:
+            question.begin(self._stopwatch)
         if len(self._open) >= self._at_once:
+            question.queued = True
             self._held.append(question)
             return
         idle = not self._open
+        question.queued |= not idle
         self._open[question.id] = question
         if question.budget_s is not None:
             self._open_budget_s += question.budget_s
             question.hard_s = self._open_budget_s
-        question.sent = self._stopwatch.latest
+        question.sent = self._stopwatch.latest - self._waited_s
+        question.waited_s = self._waited_s
         self._outbox.append(question)
         if idle:
             self._wake_writer()
@@ -224,15 +265,15 @@ class Channel:
         Each owed one comes with the milliseconds it took.  The busy time is the oldest's: the clock of the next one
         would only start now.
         """
-        now = self._stopwatch.now()
-        self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
+        now = self._settle_waiting()
+        self._end()
         unsent = {item.id: item for item in self._outbox if not isinstance(item, bytes) and item.id in self._open}
-        owed = [(question, 0.0) for id, question in self._open.items() if id not in unsent]
-        if owed:
-            oldest = owed[0][0]
-            owed[0] = (oldest, (now - max(oldest.sent, self._last_answer)) * 1000)
+        owed: list[tuple[Question, float]] = []
+        for id, question in self._open.items():
+            if id not in unsent:
+                took_s = 0.0 if owed else self._busy_s(question, now)
+                question.split = self._split(question, now, took_s)
+                owed.append((question, took_s * 1000))
         never_sent = [*unsent.values(), *self._held]
         self._open.clear()
         self._held.clear()
@@ -242,9 +283,7 @@ class Channel:
         """End the stream and the connection.  What is in the outbox is written first if the bot reads."""
         if not self._closed:
             await self._drain()
-        self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._end()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -292,14 +331,18 @@ class Channel:
                 if not isinstance(item, bytes):
                     item.written = True
                     asked.append(item)
+            if asked and self._slow and self._look_before is None:
+                self._look_at_cores(self._clock())
             try:
                 await call.write(b"".join(batch))
             except (aio.AioRpcError, asyncio.InvalidStateError, aio.UsageError):
                 outbox.extendleft(reversed(asked))  # they never left
                 return  # the reader is told why
-            self._written = now = self._stopwatch.now()
+            now = self._clock()
+            self._written = self._stopwatch.latest
             for question in asked:
                 question.sent = now
+                question.waited_s = self._waited_s
             if asked and not self._closed:
                 self._look_by(now + min(question.budget_s or _FOREVER for question in asked))
 
@@ -332,15 +375,17 @@ class Channel:
                 self._break(why, f"the stream broke: {error.code().name.lower()}: {error.details()}")
 
     def _receive(self, data: bytes) -> None:
-        now = self._stopwatch.now()
+        waited_s = self._waited_s
+        now = self._settle_waiting()
+        waited_s = self._waited_s - waited_s
         traffic = self.traffic
         try:
             answers = codec.answers(data)
         except codec.WireError as error:
             self._answer_oldest(now, Fault.MALFORMED, str(error))
             return
+        oldest = self._oldest
         known: list[tuple[Question, codec.Answer]] = []
-        first_sent = now
         overdue = False
         for answer in answers:
             question = self._open.get(answer.id)
@@ -352,31 +397,35 @@ class Channel:
                 continue
             del self._open[answer.id]
             known.append((question, answer))
-            if question.sent < first_sent:
-                first_sent = question.sent
             if question.budget_s is not None:
                 self._open_budget_s -= question.budget_s
         if known or overdue:  # what comes too late counts for nothing, but shows that the bot goes on
             self._expired_in_a_row = 0
-            busy_s = now - max(self._last_answer, first_sent)
-            self._last_answer = now
         if not known:
+            if overdue:
+                self._charge(now, 0.0)
             self._silent_messages += 1
             self._judge_flood()
             return
+        assert oldest is not None
+        busy_s = self._busy_s(oldest, now)
         if not self._open:
             self._open_budget_s = 0.0  # no rounding is carried along
         traffic.answers += len(known)
         self._silent_messages = 0
-        share = busy_s / len(known)
-        for question, answer in known:
-            took_s = now - question.sent
-            if took_s <= question.hard_s and share < took_s:
-                took_s = share
+        shares = _shares(busy_s, [max(0.0, now - question.sent) for question, _ in known])
+        charged_s = sum(shares)
+        of_wire = _of_wire(charged_s, waited_s, sum(answer.think_us for _, answer in known) / 1e6)
+        self._charge(now, busy_s / len(known), left_s=busy_s - charged_s)
+        for (question, answer), took_s in zip(known, shares, strict=True):
+            since_s = now - question.sent
+            if since_s > question.hard_s:
+                took_s = since_s
+            split = self._split(question, now, took_s, took_s * of_wire)
             if answer.error:
-                question.answered(NoReply(Fault.ERROR, took_s * 1000, answer.error))
+                question.answered(NoReply(Fault.ERROR, took_s * 1000, answer.error, split=split))
             else:
-                question.answered(Reply(answer.action, took_s * 1000, answer.think_us))
+                question.answered(Reply(answer.action, took_s * 1000, answer.think_us, split))
         self._judge_flood()
         self._release()
 
@@ -386,15 +435,15 @@ class Channel:
 
     def _answer_oldest(self, now: float, fault: Fault, evidence: str) -> None:
         """A fault that names no decision is one of the oldest that is open."""
-        question = next(iter(self._open.values()), None)
+        question = self._oldest
         if question is None:
             self._silent_messages += 1
             self._judge_flood()
             return
-        took_s = now - max(self._last_answer, question.sent)
-        self._last_answer = now
+        took_s = self._busy_s(question, now)
         self._close(question)
-        question.answered(NoReply(fault, took_s * 1000, evidence))
+        self._charge(now, took_s)
+        question.answered(NoReply(fault, took_s * 1000, evidence, split=self._split(question, now, took_s)))
         self._release()
 
     def _close(self, question: Question) -> None:
@@ -408,23 +457,90 @@ class Channel:
 
     # -- time ----------------------------------------------------------------------------------------------------
 
+    def _clock(self) -> float:
+        """Seconds on the bot's clock."""
+        return self._stopwatch.now() - self._waited_s
+
+    def _settle_waiting(self) -> float:
+        """Set the bot's clock back by what it has waited for a core since it was looked at; returns its seconds."""
+        now = self._clock()
+        before, oldest = self._look_before, self._oldest
+        if before is None or oldest is None:
+            return now
+        elapsed_s = now - max(self._looked_at, oldest.sent)
+        waited_s = free_s(before, self._look_at_cores(now), elapsed_s)
+        self._stopwatch.load.worked(elapsed_s, waited_s)
+        self._waited_s += waited_s
+        self._looked_at -= waited_s
+        return now - waited_s
+
+    def _look_at_cores(self, now: float) -> Look:
+        assert self._cores is not None
+        self._look_before = look = self._cores.look()
+        self._looked_at = now
+        return look
+
+    def _beat(self) -> None:
+        """Look at the cores of a bot that takes longer than a beat for a decision: it may have to wait for one."""
+        oldest = self._oldest
+        if self._look_before is None and oldest is not None:
+            now = self._stopwatch.latest - self._waited_s
+            long_s = min(BEAT_S * len(self._open), (oldest.budget_s or _FOREVER) / 2)
+            if self._busy_s(oldest, now) > long_s:
+                self._look_at_cores(now)
+
+    @property
+    def _oldest(self) -> Question | None:
+        """The decision that has been open for longest."""
+        return next(iter(self._open.values()), None)
+
+    def _busy_s(self, oldest: Question, now: float) -> float:
+        """How long the bot has been busy since all was charged, where that is the oldest decision that it owed."""
+        return max(0.0, now - max(self._charged_to, oldest.sent))
+
+    def _charge(self, now: float, each_s: float, left_s: float = 0.0) -> None:
+        """Busy time up to now is charged but for what is left, which the decisions that are still open will pay for.
+
+        The cores of a bot that takes long for each are looked at from the start: from now on, or from the next sending.
+        """
+        self._slow = self._cores is not None and each_s > BEAT_S
+        self._charged_to = now - left_s
+        if not (self._open and self._slow):
+            self._look_before = None
+        elif self._look_before is None:
+            self._look_at_cores(now)
+
+    def _split(self, question: Question, now: float, took_s: float, wire_s: float = 0.0) -> Split:
+        """Where the time since the question went, of which `took_s` is charged."""
+        stopwatch = self._stopwatch
+        since_s = now - question.sent
+        waited_s = self._waited_s - question.waited_s
+        arena_s = stopwatch.paused_s - question.paused_s
+        unsent_s = stopwatch.seen - question.asked - since_s - waited_s - arena_s
+        queue_s = since_s - took_s
+        if question.queued:
+            queue_s += unsent_s
+        else:
+            arena_s += unsent_s
+        return Split(_us(arena_s), _us(queue_s), int(waited_s * 1e6), int(wire_s * 1e6))
+
     def _look_by(self, due: float) -> None:
-        """Look at the open decisions when `due` (in seconds of the stopwatch) is over, if not before."""
+        """Look at the open decisions when `due` (in seconds of the bot's clock) is over, if not before."""
         if due < self._look_at:
             if self._timer is not None:
                 self._timer.cancel()
             self._look_at = due
-            wait = due + GRACE_S - self._stopwatch.now()
+            wait = due + GRACE_S - (self._stopwatch.now() - self._waited_s)
             self._timer = self._loop.call_later(max(wait, 0.001), self._look)
 
     def _due(self, question: Question) -> float:
         """When the oldest decision runs out of time: its clock starts at the last answer or ruling before it."""
         budget_s = _FOREVER if question.budget_s is None else question.budget_s
-        return min(max(question.sent, self._last_answer) + budget_s, question.sent + question.hard_s)
+        return min(max(question.sent, self._charged_to) + budget_s, question.sent + question.hard_s)
 
     def _look(self) -> None:
         """The timer fired: rule on the oldest decision if its time is really over, then set the timer again."""
-        now = self._stopwatch.now()
+        now = self._settle_waiting()
         self._timer = None
         self._look_at = _FOREVER
         late = [
@@ -438,15 +554,15 @@ class Channel:
             if self._expired_in_a_row > 1:
                 self._break(Broken.HUNG, "two decisions in a row ran out of time without an answer between")
                 return
-            took_s = now - max(question.sent, self._last_answer)
-            self._last_answer = now
+            took_s = self._busy_s(question, now)
             self._close(question)
+            self._charge(now, took_s)
             self._late.add(question.id)
             self.tell(codec.withdrawn(question.match_id, question.id, codec.WithdrawnReason.LATE))
-            question.answered(NoReply(Fault.LATE, took_s * 1000))
+            question.answered(NoReply(Fault.LATE, took_s * 1000, split=self._split(question, now, took_s)))
             self._release()
             self._wake_writer()
-        oldest = next(iter(self._open.values()), None)
+        oldest = self._oldest
         if oldest is not None and not self._closed:
             self._look_by(self._due(oldest))
 
@@ -454,10 +570,38 @@ class Channel:
 
     def _break(self, why: Broken, evidence: str) -> None:
         if not self._closed:
-            self._closed = True
-            if self._timer is not None:
-                self._timer.cancel()
+            self._end()
             self._on_broken(why, evidence)
+
+    def _end(self) -> None:
+        """Nothing is answered or timed any more."""
+        self._closed = True
+        self._stopwatch.watchers.discard(self._beat)
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+def _shares(busy_s: float, since_s: Sequence[float]) -> Sequence[float]:
+    """Busy time shared evenly by decisions that were answered together, none above the time since its sending."""
+    even = busy_s / len(since_s)
+    if min(since_s) >= even:
+        return [even] * len(since_s)
+    shares = list(since_s)
+    left_s = busy_s
+    for done, index in enumerate(sorted(range(len(since_s)), key=since_s.__getitem__)):
+        shares[index] = min(since_s[index], left_s / (len(since_s) - done))
+        left_s -= shares[index]
+    return shares
+
+
+def _of_wire(charged_s: float, waited_s: float, thought_s: float) -> float:
+    """The part of what is charged that the bot, by its own word, did not think.  It may take waiting for thinking."""
+    return max(0.0, 1 - max(0.0, thought_s - waited_s) / charged_s) if thought_s and charged_s else 0.0
+
+
+def _us(seconds: float) -> int:
+    """Whole microseconds; looks at clocks a moment apart make nothing negative."""
+    return int(seconds * 1e6) if seconds > 0 else 0
 
 
 def connect(target: str, keys: Keys | None = None) -> aio.Channel:

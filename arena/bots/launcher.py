@@ -126,6 +126,11 @@ class BotProcess:
                     await asyncio.sleep(_LOOK_SECONDS)
         return f"unix:/proc/self/fd/{self._socket}"
 
+    @property
+    def keeper_pid(self) -> int:
+        """The keeper: all processes of the bot descend from it."""
+        return self._keeper.pid
+
     async def stop(self, grace: float = 0.5) -> None:
         """Ends the bot and all its descendants; returns when none is left, `grace` + 10 seconds at most.
 

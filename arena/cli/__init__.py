@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import certs, doctor, duel, exclude, play, screen, show, tournament, trust, verify
+from arena.cli import certs, doctor, duel, exclude, play, screen, show, times, tournament, trust, verify
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -47,6 +47,7 @@ app.command()(show.runs)
 app.command()(trust.trust)
 app.command()(exclude.exclude)
 app.command()(exclude.include)
+app.command()(times.times)
 app.command()(verify.export)
 app.command()(verify.verify)
 app.command(epilog=play.PRESET_LIST)(play.play)

@@ -17,6 +17,9 @@ Data = Annotated[
 ReportFormat = Annotated[Format, typer.Option("--format", help="In what form the report is written to stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but what went wrong.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="A line for each match.")]
+NoTimeouts = Annotated[
+    bool, typer.Option("--no-timeouts", help="Let no clock run, for debugging a bot; such a run is never rated.")
+]
 Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's name or folder, or last.")]
 DATA = Path("arena-data")
 

@@ -8,10 +8,11 @@ import typer
 
 from arena.cli import screen
 from arena.cli.exits import Exit
-from arena.cli.options import check_seed, command_line
+from arena.cli.options import NoTimeouts, check_seed, command_line
 from arena.cli.screen import emit, say
 from arena.game.presets import PRESETS, preset
 from arena.game.table import Table
+from arena.match.clock import TimeControl
 from arena.reports.foreign import printable
 
 PRESET_LIST = "\b\nPresets, and how many bots they are for:\n" + "\n".join(
@@ -27,6 +28,7 @@ def play(
     rules: Annotated[str, typer.Option(metavar="PRESET", help="The rules, by the name of a preset.")] = "sixty-six",
     seed: Annotated[str | None, typer.Option(metavar="SEED", help="Deal the decks of an earlier match again.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show each deal, card by card.")] = False,
+    no_timeouts: NoTimeouts = False,
 ) -> None:
     """Play one match; it is stored nowhere and counts nowhere."""
     import asyncio
@@ -36,7 +38,8 @@ def play(
     from arena.match.record import Status
 
     check_seed(seed)
-    options = PlayOptions(bots=tuple(bots), rules=preset(rules), seed=seed)
+    time = TimeControl(limit_ms=0) if no_timeouts else TimeControl()
+    options = PlayOptions(bots=tuple(bots), rules=preset(rules), seed=seed, time=time)
     table = Table.of(options.rules)
 
     def show_deal(deal: WatchedDeal) -> None:
@@ -50,6 +53,7 @@ def play(
         say(f"{printable(played.names[played.record.faults[number].seat])}: {printable(first)}")
         for line in more:
             say(f"  {printable(line)}")
-    say(f"the same decks again: {command_line('play', *bots, '--rules', rules, '--seed', played.seed)}")
+    clock = ["--no-timeouts"] if no_timeouts else []
+    say(f"the same decks again: {command_line('play', *bots, '--rules', rules, '--seed', played.seed, *clock)}")
     if played.record.status is Status.VOID:
         raise typer.Exit(Exit.WRONG)

@@ -24,10 +24,12 @@ from rich.text import Text
 from arena.app.tournament import Plan
 from arena.cli import screen
 from arena.match.absence import Exclusion
+from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary, SideSummary
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
+from arena.reports.words import lag_in_words
 from arena.tournament.standings import members
 
 REFRESHES = 4
@@ -143,6 +145,14 @@ class Progress:
     def draining(self, under_way: int) -> None:
         self._say(f"stopping: {counted(under_way, 'block')} under way will be finished; Ctrl-C again stops at once")
 
+    def overloaded(self, lag: Lag) -> None:
+        assert self.plan is not None
+        cure = f"fewer --jobs than {self.plan.jobs}" if self.plan.jobs > 1 else "less other work on it"
+        self._say(
+            f"this machine is overloaded, so no further block is started for now ({lag_in_words(lag)}); "
+            f"nobody is charged for that, but {cure} would be faster"
+        )
+
     # -- what a person sees -----------------------------------------------------------------------------------------
 
     def _say(self, line: str) -> None:
@@ -235,6 +245,8 @@ def header(plan: Plan) -> Iterator[str]:
         yield f"commitment{of}  {commitment}"
     if plan.seed is not None:
         yield f"seed {printable(plan.seed)}: a rehearsal, whose decks anyone can predict; it is not rated"
+    if not config.clock.timed:
+        yield "no clock runs: a bot may think for as long as it likes"
     yield f"sandbox {plan.sandbox}; run {printable(plan.name)}"
     if plan.interrupted is not None:
         earlier = printable(plan.interrupted)

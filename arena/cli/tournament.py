@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.exits import Exit
-from arena.cli.options import DATA, Data, Quiet, ReportFormat, Verbose, check_seed, command_line
+from arena.cli.options import DATA, Data, NoTimeouts, Quiet, ReportFormat, Verbose, check_seed, command_line
 from arena.cli.screen import emit, say
 from arena.cli.stored import report_of, shown
 from arena.errors import ArenaError
@@ -33,6 +33,7 @@ def tournament(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be played, and play nothing.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many blocks are played at a time.")] = None,
+    no_timeouts: NoTimeouts = False,
     format: ReportFormat = Format.TABLE,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -42,9 +43,12 @@ def tournament(
     Ctrl-C finishes what is under way, a second one stops at once; --resume goes on.
     """
     from arena.app.tournament import RunOptions
+    from arena.reports.words import lag_in_words
 
     check_seed(seed)
-    options = RunOptions(config=config, data=data, name=name, seed=seed, resume=resume, jobs=jobs)
+    options = RunOptions(
+        config=config, data=data, name=name, seed=seed, resume=resume, jobs=jobs, no_timeouts=no_timeouts
+    )
     if dry_run:
         emit("".join(f"{line}\n" for line in _plan_in_words(options)))
         return
@@ -62,6 +66,7 @@ def tournament(
     if not quiet:
         for number, secret in enumerate(finished.secrets):
             say(f"secret{f' {number}' if len(finished.secrets) > 1 else ''}  {secret.hex()}")
+        say(f"lag  {lag_in_words(finished.lag)}")
         say(again)
     if finished.void:
         say(f"{counted(finished.void, 'match')} void, which the arena failed to play: nobody is charged")
@@ -113,4 +118,5 @@ def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
 
 
 def _way_on(options: RunOptions, name: str) -> str:
-    return f"go on with: {command_line('tournament', str(options.config), '--resume', name, data=options.data)}"
+    words = ["tournament", str(options.config), "--resume", name, *(["--no-timeouts"] if options.no_timeouts else [])]
+    return f"go on with: {command_line(*words, data=options.data)}"

@@ -6,6 +6,7 @@ All times are milliseconds and handed in; nobody reads a clock here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,29 @@ class TimeControl:
     @property
     def timed(self) -> bool:
         return self.limit_ms > 0
+
+
+class Split(NamedTuple):
+    """Where the time between a question and its answer went, in microseconds.
+
+    `arena`, `queue` and `waited` are charged to nobody: with what the bot was charged they are the whole time from the
+    referee's question to its answer.  `wire` is a part of what the bot was charged.
+    """
+
+    arena_us: int
+    """Until the question was sent to a bot that was free, and whatever pauses the arena made."""
+    queue_us: int
+    """Asked, while the bot was charged for other decisions, or was not running."""
+    waited_us: int
+    """Sent, while the bot waited for a core."""
+    wire_us: int
+    """Charged, but by the bot's own word not thought: both ways through the sockets, and what its library does.
+
+    0 where the bot does not say what it thought.
+    """
+
+
+UNSPLIT = Split(0, 0, 0, 0)
 
 
 class Clock:

@@ -6,10 +6,11 @@ testimony holds times and evidence, which are sealed but cannot be recomputed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.cards import ACTION_NAMES, Action
 from arena.errors import IllegalAction, NotationError, RecordError
@@ -65,32 +66,86 @@ class FaultRecord:
     loss: Loss
 
 
+class Spent(NamedTuple):
+    """The times of one decision, in microseconds; see `arena.match.clock.Split`."""
+
+    deal: int
+    """The deal's number in the match, from 1."""
+    took_us: int
+    """Busy time: what the bot was charged."""
+    think_us: int
+    """What the bot said it thought, 0 if it did not say."""
+    arena_us: int
+    queue_us: int
+    waited_us: int
+    wire_us: int
+
+
+_PARTS = ("arena_us", "queue_us", "waited_us", "wire_us")
+
+
 @dataclass(frozen=True, slots=True)
 class Testimony:
-    """What was observed: sealed with the record, never recomputed.  Lists are indexed by seat."""
+    """What was observed: sealed with the record, never recomputed.  Lists are indexed by seat.
+
+    The times of decisions are lists in order, one for one with `took_us`; those of `Split` are empty where nobody
+    measured them, or where all are 0.
+    """
 
     took_us: tuple[tuple[int, ...], ...]
     """Busy time of each decision in microseconds, in order."""
     think_us: tuple[tuple[int, ...], ...]
-    """What the bot said it thought, in microseconds, 0 if it did not say; one for one with `took_us`."""
+    """What the bot said it thought, in microseconds, 0 if it did not say."""
     evidence: tuple[str, ...] = ()
     """A text for each fault of the record, in order: what was asked and answered, the bot's last lines."""
+    asked: tuple[tuple[int, ...], ...] = ()
+    """How many decisions it was asked for in each deal, in order."""
+    arena_us: tuple[tuple[int, ...], ...] = ()
+    queue_us: tuple[tuple[int, ...], ...] = ()
+    waited_us: tuple[tuple[int, ...], ...] = ()
+    wire_us: tuple[tuple[int, ...], ...] = ()
+
+    @classmethod
+    def of(cls, spent: Sequence[Sequence[tuple[int, ...]]], deals: int, evidence: Sequence[str]) -> Testimony:
+        """The testimony of a match of so many deals, from the decisions of each seat: the fields of `Spent`."""
+        by_seat = [dict(zip(Spent._fields, zip(*each, strict=True), strict=False)) for each in spent]
+        lists = {name: tuple(columns.get(name, ()) for columns in by_seat) for name in Spent._fields}
+        asked = [Counter(deals_asked) for deals_asked in lists["deal"]]
+        return cls(
+            took_us=lists["took_us"],
+            think_us=lists["think_us"],
+            evidence=tuple(evidence),
+            asked=tuple(tuple(counts[deal] for deal in range(1, deals + 1)) for counts in asked),
+            **{part: lists[part] for part in _PARTS if any(map(any, lists[part]))},
+        )
+
+    def decisions(self, seat: int) -> Iterator[Spent]:
+        """The times of a seat's decisions, in order; none where nobody was asked."""
+        if not self.asked:
+            return
+        deals = [deal for deal, asked in enumerate(self.asked[seat], start=1) for _ in range(asked)]
+        unknown = (0,) * len(deals)
+        parts = [getattr(self, part)[seat] if getattr(self, part) else unknown for part in _PARTS]
+        yield from map(Spent, deals, self.took_us[seat], self.think_us[seat], *parts)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for the store."""
+        """Plain values for the store; no key for a list that is empty."""
+        optional = {name: [list(numbers) for numbers in getattr(self, name)] for name in ("asked", *_PARTS)}
         return {
             "took_us": [list(times) for times in self.took_us],
             "think_us": [list(times) for times in self.think_us],
             "evidence": list(self.evidence),
+            **{name: lists for name, lists in optional.items() if lists},
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Testimony:
         """The inverse of `to_json`."""
+        lists = {"took_us": data["took_us"], "think_us": data["think_us"]}
+        lists |= {name: data.get(name, ()) for name in ("asked", *_PARTS)}
         return cls(
-            took_us=tuple(tuple(times) for times in data["took_us"]),
-            think_us=tuple(tuple(times) for times in data["think_us"]),
             evidence=tuple(data["evidence"]),
+            **{name: tuple(tuple(numbers) for numbers in each) for name, each in lists.items()},
         )
 
 

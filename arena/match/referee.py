@@ -16,7 +16,7 @@ from arena.game.deal import Deal
 from arena.game.game import Game
 from arena.game.scoring import Outcome
 from arena.game.views import DecisionPoint, View
-from arena.match.clock import Clock, TimeControl
+from arena.match.clock import UNSPLIT, Clock, Split, TimeControl
 from arena.match.record import DealRecord, DeckOf, FaultRecord, MatchRecord, Status, Testimony
 from arena.match.rulings import SHARED_COUNT, Fault, Loss, loss_of
 from arena.match.state import MatchState
@@ -48,6 +48,7 @@ class Reply(NamedTuple):
     """Busy time: what counts against the budget."""
     think_us: int = 0
     """What the bot says it thought."""
+    split: Split = UNSPLIT
 
 
 class NoReply(NamedTuple):
@@ -58,6 +59,7 @@ class NoReply(NamedTuple):
     evidence: str = ""
     whole_match: bool = False
     """True where the fault loses the match whatever the ruling table says (a bot that is gone for good)."""
+    split: Split = UNSPLIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,7 @@ class _Match:
         self.faults: list[FaultRecord] = []
         self.evidence: list[str] = []
         self.counts: list[dict[Fault, int]] = [{} for _ in range(game.table.seats)]
-        self.took_us: list[list[int]] = [[] for _ in range(game.table.seats)]
-        self.think_us: list[list[int]] = [[] for _ in range(game.table.seats)]
+        self.spent: list[list[tuple[int, ...]]] = [[] for _ in range(game.table.seats)]
         self.deals: list[DealRecord] = []
 
     def play(self) -> Referee:
@@ -166,7 +167,7 @@ class _Match:
             self._seen[seat] = len(deal.past_actions)
             answer = yield Ask(seat, deal.view(seat), number, budget_ms, clock.last_took_ms)
             if type(answer) is Reply:
-                self._note_time(seat, answer.took_ms, answer.think_us)
+                self._note_time(seat, number, answer.took_ms, answer.think_us, answer.split)
                 action = answer.action
                 if not clock.charge(answer.took_ms):
                     answer = NoReply(Fault.LATE, answer.took_ms)
@@ -177,7 +178,7 @@ class _Match:
                     answer = NoReply(Fault.ILLEGAL, answer.took_ms, f"answered {_name(action)}")
             else:
                 assert type(answer) is NoReply
-                self._note_time(seat, answer.took_ms, 0)
+                self._note_time(seat, number, answer.took_ms, 0, answer.split)
                 clock.charge(answer.took_ms)
             ruled = self._rule(deal, number, seat, answer, budget_ms)
         outcome = deal.outcome
@@ -199,9 +200,8 @@ class _Match:
             )
         )
 
-    def _note_time(self, seat: int, took_ms: float, think_us: int) -> None:
-        self.took_us[seat].append(round(took_ms * 1000))
-        self.think_us[seat].append(think_us)
+    def _note_time(self, seat: int, deal: int, took_ms: float, think_us: int, split: Split) -> None:
+        self.spent[seat].append((deal, round(took_ms * 1000), think_us, *split))
 
     def _rule(self, deal: Deal, number: int, seat: int, no: NoReply, budget_ms: float | None) -> FaultRuled:
         loss = Loss.MATCH if no.whole_match else loss_of(no.fault, self.counts[seat])
@@ -230,9 +230,7 @@ class _Match:
             points=state.final_points,
             ranks=state.ranks,
             forfeited_by=state.forfeited_by,
-            testimony=Testimony(
-                tuple(map(tuple, self.took_us)), tuple(map(tuple, self.think_us)), tuple(self.evidence)
-            ),
+            testimony=Testimony.of(self.spent, len(self.deals), self.evidence),
         )
 
 

@@ -46,7 +46,7 @@ class Histogram:
     @classmethod
     def of(cls, times_us: Iterable[int]) -> Histogram:
         """The histogram of times in microseconds."""
-        return cls(Counter(map(_bucket, times_us)))
+        return cls(Counter(map(bucket_of, times_us)))
 
     def __add__(self, other: Histogram) -> Histogram:
         merged = Counter(self.counts)
@@ -78,7 +78,8 @@ class Histogram:
 
 
 @lru_cache(maxsize=1 << 14)
-def _bucket(time_us: int) -> int:
+def bucket_of(time_us: int) -> int:
+    """The bucket of a histogram that a time in microseconds belongs to."""
     return 0 if time_us <= 1 else math.ceil(BUCKETS_PER_DECADE * math.log10(time_us))
 
 

@@ -24,11 +24,12 @@ def render(rows: Sequence[Row], columns: Sequence[Column]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(column.name for column in columns)
-    writer.writerows([_plain(column.value(row)) for column in columns] for row in rows)
+    writer.writerows([plain(column.value(row)) for column in columns] for row in rows)
     return text.getvalue()
 
 
-def _plain(value: Value) -> Value:
+def plain(value: Value) -> Value:
+    """A cell as it is written: harmless, and rounded."""
     match value:
         case str(foreign):
             text = printable(foreign)

@@ -69,6 +69,19 @@ class Epoch(_Object):
     """In hex; null until it is revealed."""
 
 
+class Lag(_Object):
+    """How late the arena itself was: what the times are worth."""
+
+    median_ms: _Number | None
+    """By how much its heartbeat came late."""
+    p99_ms: _Number | None
+    max_ms: _Number
+    paused_s: _Number
+    """Time that was charged to nobody, because the arena did not get to look at its clock."""
+    waiting: _Number | None
+    """The part of their time that bots waited for a core, 0 to 1, as far as it was looked at; charged to nobody."""
+
+
 class Run(_Object):
     """What the run is, and how far it has come."""
 
@@ -82,6 +95,8 @@ class Run(_Object):
     """The level at which local bots are held."""
     arena_version: str = ""
     """Of the arena that computed the report."""
+    lag: Lag | None = None
+    """Over all sessions; null where none has come to its end."""
     rated: bool
     """Whether it counts in the bots' careers."""
     seed: _Foreign | None
@@ -270,7 +285,7 @@ class Document(_Object):
 
 
 _TESTIMONY: dict[str, Any] = {
-    "run": {"name", "title", "state", "started", "sandbox", "arena_version"},
+    "run": {"name", "title", "state", "started", "sandbox", "arena_version", "lag"},
     "standings": {"__all__": {"median_ms", "p99_ms"}},
     "faults": {"__all__": {"evidence"}},
     "voids": {"__all__": {"reason"}},

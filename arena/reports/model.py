@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena.match.absence import Exclusion
+from arena.match.lag import Lag
 from arena.ratings.base import Rating
 from arena.ratings.posterior import Verdict
 from arena.store.chains import Participant
@@ -59,6 +60,8 @@ class RunFacts:
     """The level at which local bots are held."""
     arena_version: str
     """Of the arena that computed the report."""
+    lag: Lag | None
+    """How late the arena was over all sessions; None where none has come to its end."""
 
     @property
     def unit(self) -> str:

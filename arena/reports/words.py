@@ -12,6 +12,7 @@ from datetime import datetime
 from itertools import groupby
 
 from arena.match.absence import Change
+from arena.match.lag import Lag
 from arena.reports.columns import MARK, percent
 from arena.reports.counting import counted
 from arena.reports.model import Absence, RunFacts, RunReport
@@ -118,9 +119,20 @@ def provenance(run: RunFacts) -> Iterator[Fact]:
     yield "Play chain", f"{run.chain_head} over {counted(run.chain_length, 'match')}"
     if run.seed is not None:
         yield "Seed", f"{run.seed} (a rehearsal: anyone can predict its decks)"
+    if run.lag is not None:
+        yield "Lag", lag_in_words(run.lag)
     rated = "rated" if run.rated else "not rated"
     about = (run.name, str(run.state), rated, f"begun {moment(run.started)}", f"sandbox {run.sandbox}")
     yield "Run", ", ".join([*about, f"arena {run.arena_version}"])
+
+
+def lag_in_words(lag: Lag) -> str:
+    """How late the arena was, and what is charged to nobody."""
+    late = f"the arena was {lag.median_ms or 0:.1f} ms late at the median, {lag.p99_ms or 0:.0f} ms at the 99th "
+    parts = [f"{late}percentile, {lag.max_ms:,.0f} ms at most", f"paused {lag.paused_s:.1f} s"]
+    if lag.waiting is not None:
+        parts.append(f"bots at work waited for a core {lag.waiting:.0%} of the time")
+    return "; ".join(parts)
 
 
 def moment(utc: str) -> str:

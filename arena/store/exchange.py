@@ -1,8 +1,8 @@
 """A run as lines: a header, every row of its journal, and what it came to; written as a file, they are canonical.
 
 A file has one JSON object a line (keys sorted, no spaces, ASCII).  Rows come as participants, epochs, exclusions,
-matches in the order of the schedule (each with its faults behind it) and voids; the last line is the SHA-256 of all
-bytes before it.
+matches in the order of the schedule (each with its faults behind it), voids and sessions; the last line is the SHA-256
+of all bytes before it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,17 @@ from arena.errors import ArenaError, UsageError
 from arena.store.chains import ChainHead, canonical, first_seal, join, seal
 from arena.store.engine import AnyRow, connect
 from arena.store.queries import Queries
-from arena.store.schema import epochs, exclusions, faults, matches, participants, sealed_columns, tournaments, voids
+from arena.store.schema import (
+    epochs,
+    exclusions,
+    faults,
+    matches,
+    participants,
+    sealed_columns,
+    sessions,
+    tournaments,
+    voids,
+)
 from arena.store.values import Tournament
 
 FORMAT = "arena-run/2"
@@ -29,9 +39,24 @@ FORMAT = "arena-run/2"
 LONGEST = 1 << 24
 """The most bytes that a line may have."""
 
-_ROWS: Mapping[str, Table] = {table.name: table for table in (matches, faults, voids, exclusions, epochs, participants)}
+_ROWS: Mapping[str, Table] = {
+    table.name: table for table in (matches, faults, voids, exclusions, epochs, participants, sessions)
+}
 _JSON = frozenset(
-    ("about", "config", "evidence", "losers", "pairing", "play", "rules", "seats", "summary", "testimony", "text")
+    (
+        "about",
+        "config",
+        "evidence",
+        "lag",
+        "losers",
+        "pairing",
+        "play",
+        "rules",
+        "seats",
+        "summary",
+        "testimony",
+        "text",
+    )
 )
 """The columns, of any table, that hold JSON: they stand in a line as plain values."""
 _SECRET = frozenset(("secret", "play", "testimony", "evidence", "text"))
@@ -208,6 +233,9 @@ def _rows(connection: Connection, seals: _Seals, tournament: int, revealed: froz
     spoilt = select(voids).where(voids.c.tournament == tournament)
     for row in connection.execute(spoilt.order_by(voids.c.serial)):
         yield seals.row(voids, row, shown=row.epoch in revealed)
+    told = select(sessions).where(sessions.c.tournament == tournament)
+    for row in connection.execute(told.order_by(sessions.c.serial)):
+        yield seals.row(sessions, row, shown=True)
 
 
 class _Seals:

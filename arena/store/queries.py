@@ -14,18 +14,31 @@ from sqlalchemy import ColumnElement, Connection, Select, case, false, func, not
 
 from arena.errors import ArenaError, UsageError
 from arena.match.absence import Absences, Change, Exclusion, Place
+from arena.match.lag import Lag
 from arena.match.record import MatchRecord, Status
 from arena.match.rulings import Fault, Loss
 from arena.match.summary import MatchKey, MatchSummary
 from arena.store import locking, verify
 from arena.store.chains import ChainHead, Participant, canonical, join
 from arena.store.engine import AnyRow, Database
-from arena.store.schema import KEY, epochs, exclusions, faults, locks, matches, participants, tournaments, voids
+from arena.store.schema import (
+    KEY,
+    epochs,
+    exclusions,
+    faults,
+    locks,
+    matches,
+    participants,
+    sessions,
+    tournaments,
+    voids,
+)
 from arena.store.values import (
     Broken,
     Epoch,
     FinishedKeys,
     MatchResult,
+    Session,
     State,
     StoredFault,
     Tally,
@@ -232,6 +245,14 @@ class Queries:
             rows = connection.execute(wanted).all()
         with _intact("an attempt"):
             return tuple(VoidAttempt(_key(row), row.attempt, json.loads(row.text)) for row in rows)
+
+    def sessions(self, tournament: Tournament) -> tuple[Session, ...]:
+        """What the arenas that played it said of themselves, in the order of their ends."""
+        wanted = select(sessions).where(sessions.c.tournament == tournament.id).order_by(sessions.c.serial)
+        with self._database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        with _intact("a session"):
+            return tuple(Session(row.begun, row.jobs, Lag.from_json(json.loads(row.lag))) for row in rows)
 
     def lost_bummerls(self) -> Mapping[tuple[str, str], int]:
         """Career counts: matches lost by (author, bot name) over all versions and all rated tournaments.

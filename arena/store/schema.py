@@ -158,6 +158,14 @@ voids = _journal(
 )
 """Attempts that are played again; a match that stays void is a row of `matches`.  `text` is a JSON text."""
 
+sessions = _journal(
+    "sessions",
+    _text("begun"),
+    _number("jobs"),
+    _text("lag"),
+)
+"""What arenas that played the tournament say of themselves at the end; one that was killed says nothing."""
+
 locks = Table(
     "locks",
     metadata,
@@ -169,7 +177,7 @@ locks = Table(
 )
 """Who plays a tournament now; `started_ms` counts from the start of the machine."""
 
-JOURNAL: Sequence[Table] = (participants, epochs, exclusions, matches, faults, voids)
+JOURNAL: Sequence[Table] = (participants, epochs, exclusions, matches, faults, voids, sessions)
 """The sealed tables; each refers only to those before it."""
 
 

@@ -31,10 +31,11 @@ from arena.store.schema import (
     matches,
     participants,
     sealed_columns,
+    sessions,
     tournaments,
     voids,
 )
-from arena.store.values import MatchResult, State, StoreError, Tournament
+from arena.store.values import MatchResult, Session, State, StoreError, Tournament
 from arena.store.verify import participants_before
 
 __all__ = ["MatchResult", "Store", "StoreError", "open_queries", "open_store"]
@@ -224,6 +225,16 @@ class Store(Queries):
             journal.add(voids, {**_key_row(key), "attempt": attempt, "text": canonical(text)})
             journal.write()
         return attempt
+
+    # --- sessions -------------------------------------------------------------------------------------------
+
+    def add_session(self, tournament: Tournament, session: Session) -> None:
+        """Note what the arena that played says of itself."""
+        with self._database.writing() as connection:
+            journal = _Journal(connection, tournament.id)
+            lag = canonical(session.lag.to_json())
+            journal.add(sessions, {"begun": session.begun, "jobs": session.jobs, "lag": lag})
+            journal.write()
 
     # --- the lock -------------------------------------------------------------------------------------------
 

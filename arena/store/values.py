@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from arena.errors import ArenaError
+from arena.match.lag import Lag
 from arena.match.record import MatchRecord, Status
 from arena.match.rulings import Fault, Loss
 from arena.match.summary import MatchKey, MatchSummary
@@ -113,6 +114,17 @@ class VoidMatch:
 
     key: MatchKey
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What an arena that played a tournament, or a part of it, says of itself."""
+
+    begun: str
+    """When, in UTC, ISO 8601."""
+    jobs: int
+    """Blocks played at a time."""
+    lag: Lag
 
 
 @dataclass(frozen=True, slots=True)

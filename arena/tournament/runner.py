@@ -18,6 +18,9 @@ from arena.tournament.schedule import Block
 MAX_ATTEMPTS = 3
 """A match that was void this often is left void, and shown."""
 
+LOOK_AGAIN_S = 0.1
+"""How often an overloaded machine is looked at again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -54,7 +57,10 @@ class Engine(Protocol):
 
 
 class Runner:
-    """Runs blocks to their end.  `drain` lets what is under way finish and starts nothing more."""
+    """Runs blocks to their end.  `drain` lets what is under way finish and starts nothing more.
+
+    No further block is begun while the machine is `overloaded`: that changes when matches are played, never how.
+    """
 
     def __init__(
         self,
@@ -62,12 +68,14 @@ class Runner:
         engine: Engine,
         record: Callable[[Played], Awaitable[None]],
         jobs: int,
+        overloaded: Callable[[], bool] = lambda: False,
     ) -> None:
         self._tasks = tasks
         self._again: list[Task] = []
         self._engine = engine
         self._record = record
         self._jobs = jobs
+        self._overloaded = overloaded
         self._draining = False
         self._under_way = 0
 
@@ -90,8 +98,14 @@ class Runner:
             workers = [group.create_task(self._work()) for _ in range(self._jobs)]
         return all(worker.result() for worker in workers)
 
+    async def _may_start(self) -> bool:
+        """Whether to begin another block; while the machine is overloaded what is under way goes on alone first."""
+        while self._under_way and self._overloaded() and not self._draining:
+            await asyncio.sleep(LOOK_AGAIN_S)
+        return not self._draining
+
     async def _work(self) -> bool:
-        while not self._draining:
+        while await self._may_start():
             task = self._again.pop(0) if self._again else next(self._tasks, None)
             if task is None:
                 return True

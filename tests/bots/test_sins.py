@@ -158,7 +158,7 @@ def test_the_time_before_a_death_is_charged_once(arena: Arena) -> None:
     records = arena.block("once-think-and-crash 1", matches=4)
     assert [faults(record) for record in records] == [[(0, Fault.DIED, Loss.DEAL)]] * 4
     spent_us = [record.testimony.took_us[0][0] for record in records]
-    assert max(spent_us) >= 400_000
+    assert max(spent_us) >= 200_000  # what the arena paused meanwhile is nobody's
     assert sum(spent_us) < 1.5 * max(spent_us)
 
 

@@ -13,7 +13,7 @@ from arena.cli.exits import MEANINGS, Exit
 from arena.reports.columns import COLUMNS
 from tests.cli.conftest import Arena, Here, environment
 
-COMMANDS = ("tournament", "show", "runs", "play", "export", "verify")
+COMMANDS = ("tournament", "show", "runs", "times", "play", "export", "verify")
 SLOW = {"asyncio", "grpc", "google.protobuf", "numpy", "pydantic", "rich.table", "sqlalchemy", "trueskill"}
 
 

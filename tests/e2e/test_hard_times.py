@@ -15,6 +15,7 @@ import pytest
 
 from arena.app.tournament import Finished, Plan, RunOptions, run_tournament
 from arena.match.absence import Exclusion
+from arena.match.lag import Lag
 from arena.match.summary import MatchSummary
 from arena.store import Store
 from arena.wire import codec
@@ -39,6 +40,9 @@ class Silent:
         pass
 
     def draining(self, under_way: int) -> None:
+        pass
+
+    def overloaded(self, lag: Lag) -> None:
         pass
 
 

@@ -13,17 +13,19 @@ from arena.cards import actions_of
 from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.clock import TimeControl
+from arena.match.lag import Lag
 from arena.match.record import MatchRecord, Status, Testimony
 from arena.match.referee import Ask, NoReply, Reply, referee
 from arena.match.rulings import Fault
-from arena.match.summary import MatchKey, MatchSummary
-from arena.store import MatchResult, Participant, Store, Tournament
+from arena.match.summary import Histogram, MatchKey, MatchSummary
+from arena.store import MatchResult, Participant, Session, Store, Tournament
 
 RULES = Rules()
 THREE = RULES.with_options({"seating": "free_for_all", "seats": 3, "deal_rotation": "clockwise"})
 CONFIG = {"pairs": 10}
 CREATED = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SECRET = bytes(range(32))
+SESSION = Session("2026-05-01T12:00:00+00:00", 2, Lag(Histogram({0: 3, 60: 1}), max_us=1000, paused_us=5))
 COMMITMENT = "c0" * 32
 NASTY = "last words: \0 \ud800 ß \U0001f0a1 \x1b[31m"
 """Evidence as a bot may leave it: a NUL, half a surrogate pair, an escape sequence."""

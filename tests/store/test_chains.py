@@ -28,6 +28,7 @@ from tests.store.samples import (
     CREATED,
     RULES,
     SECRET,
+    SESSION,
     bots,
     created,
     played,
@@ -184,6 +185,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.open_epoch(cup, 2, b"second", "c2")
         store.record(cup, schedule(12, "ABCD", epoch=2))
         store.log_exclusion(cup, Exclusion("D", Change.EXCLUDED, "too slow", Place(3, 0)))
+        store.add_session(cup, SESSION)
         assert {table.name for table in JOURNAL} == set(_rows(path))
     return path
 

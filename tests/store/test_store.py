@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from arena.errors import UsageError
 from arena.game.presets import PRESETS
+from arena.match.lag import Lag
 from arena.match.record import Status
-from arena.match.summary import MatchKey
+from arena.match.summary import Histogram, MatchKey
 from arena.store import (
     FinishedKeys,
     MatchResult,
@@ -33,6 +34,7 @@ from tests.store.samples import (
     NASTY,
     RULES,
     SECRET,
+    SESSION,
     THREE,
     bots,
     created,
@@ -284,6 +286,21 @@ def test_void_attempts_are_counted_on_over_restarts(path: Path) -> None:
         assert store.verify_seals(cup) is None
 
 
+def test_what_arenas_say_of_themselves_is_kept_and_added_up(path: Path) -> None:
+    with open_store(path) as store:
+        cup = created(store)
+        store.add_session(cup, SESSION)
+    with open_store(path) as store:
+        store.add_session(cup, replace(SESSION, jobs=1, lag=Lag(Histogram({0: 1}), 7000, 10, 40, 20)))
+        sessions = store.sessions(cup)
+    assert [session.jobs for session in sessions] == [SESSION.jobs, 1]
+    assert sessions[0] == SESSION
+    assert sessions[0].lag.waiting is None
+    both = sessions[0].lag + sessions[1].lag
+    assert both == Lag(Histogram({0: 4, 60: 1}), max_us=7000, paused_us=15, busy_us=40, waited_us=20)
+    assert (both.waiting, both.max_ms, both.median_ms) == (0.5, 7.0, 0.001)
+
+
 def test_a_match_that_stays_void_is_shown_and_takes_its_place_but_costs_nobody(store: Store) -> None:
     cup = created(store)
     first, second, third = schedule(3)
@@ -445,6 +462,7 @@ def everything_readable(queries: Queries) -> str:
         list(queries.results(cup)),
         list(queries.faults(cup)),
         queries.voids(cup),
+        queries.sessions(cup),
         queries.lost_bummerls(),
         queries.chain_head(cup),
         queries.verify_plays(cup),

@@ -97,3 +97,21 @@ def test_a_match_that_cannot_be_recorded_ends_the_run_at_once() -> None:
         engine.run(2)
     assert failure.group_contains(OSError, match="no space")
     assert len(engine.tasks) == 2
+
+
+def test_an_overloaded_machine_finishes_what_is_under_way_and_plays_on_one_by_one() -> None:
+    engine = Engine()
+    under_way: list[int] = []
+    runner = Runner(SCHEDULE.blocks(), (), engine, engine.record, jobs=3, overloaded=lambda: True)
+    engine.before = lambda task: under_way.append(runner.under_way)
+    assert asyncio.run(runner.run())
+    assert under_way == [1] * BLOCKS
+    assert len(engine.recorded) == SCHEDULE.match_count
+
+
+def test_a_run_that_is_drained_while_its_machine_is_overloaded_ends() -> None:
+    engine = Engine()
+    runner = Runner(SCHEDULE.blocks(), (), engine, engine.record, jobs=3, overloaded=lambda: True)
+    engine.before = lambda task: runner.drain()
+    assert not asyncio.run(runner.run())
+    assert len(engine.tasks) == 1

@@ -62,6 +62,11 @@ class LocalEngine:
         self._game = Game(setting.rules)
         self._lines = _Lines()
 
+    @property
+    def stopwatch(self) -> Stopwatch:
+        """The arena's clock, which knows how late the arena is."""
+        return self._around.stopwatch
+
     async def preflight(self, names: Iterable[str], seats: int = 1) -> dict[str, BotFailed]:
         """Start these bots once, a few at a time; returns the failures by name.
 
