@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -19,6 +19,10 @@ SCHEDULE = Schedule(("anna", "bert"), pairs=BLOCKS, block=2)
 
 def record_of(status: Status) -> MatchRecord:
     return MatchRecord(status, (), (), (0, 0), (1, 1), testimony=record.Testimony((), (), ("it failed",)))
+
+
+def tasks() -> Iterator[Task]:
+    return open_tasks(SCHEDULE.blocks(), (), lambda *_: False)
 
 
 class Engine:
@@ -45,7 +49,7 @@ class Engine:
         self.recorded.append(played)
 
     def run(self, jobs: int, *, drain_at: int | None = None) -> bool:
-        runner = Runner(open_tasks(SCHEDULE.blocks(), (), lambda *_: False), self, self.record, jobs)
+        runner = Runner(tasks(), self, self.record, jobs)
 
         def before(task: Task) -> None:
             if len(self.tasks) == drain_at:
@@ -102,7 +106,7 @@ def test_a_match_that_cannot_be_recorded_ends_the_run_at_once() -> None:
 def test_an_overloaded_machine_finishes_what_is_under_way_and_plays_on_one_by_one() -> None:
     engine = Engine()
     under_way: list[int] = []
-    runner = Runner(SCHEDULE.blocks(), (), engine, engine.record, jobs=3, overloaded=lambda: True)
+    runner = Runner(tasks(), engine, engine.record, jobs=3, overloaded=lambda: True)
     engine.before = lambda task: under_way.append(runner.under_way)
     assert asyncio.run(runner.run())
     assert under_way == [1] * BLOCKS
@@ -111,7 +115,7 @@ def test_an_overloaded_machine_finishes_what_is_under_way_and_plays_on_one_by_on
 
 def test_a_run_that_is_drained_while_its_machine_is_overloaded_ends() -> None:
     engine = Engine()
-    runner = Runner(SCHEDULE.blocks(), (), engine, engine.record, jobs=3, overloaded=lambda: True)
+    runner = Runner(tasks(), engine, engine.record, jobs=3, overloaded=lambda: True)
     engine.before = lambda task: runner.drain()
     assert not asyncio.run(runner.run())
     assert len(engine.tasks) == 1
