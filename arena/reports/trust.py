@@ -124,6 +124,14 @@ def as_json(trust: TrustReport) -> str:
             {"bot": each.name, "ranks": {name: list(ranks) for name, ranks in each.ranks.items()}}
             for each in trust.absences
         ],
+        "lag": run.lag
+        and {
+            "median_ms": run.lag.median_ms,
+            "p99_ms": run.lag.p99_ms,
+            "max_ms": run.lag.max_ms,
+            "paused_s": run.lag.paused_s,
+            "waiting": run.lag.waiting,
+        },
         "sandbox": run.sandbox,
         "chain_head": run.chain_head,
         "chain_length": run.chain_length,
@@ -139,6 +147,8 @@ def findings(trust: TrustReport) -> Iterator[words.Fact]:
     yield "Faults", _fault_costs(trust.fault_costs)
     yield from _labelled("Without", list(_absences(trust.absences)))
     run = trust.report.run
+    if run.lag is not None:
+        yield "Lag", words.lag_in_words(run.lag)
     yield "Sandbox", f"{run.sandbox}: the level at which local bots were held"
     yield "Play chain", f"{run.chain_head} over {counted(run.chain_length, 'match')}"
 
