@@ -286,7 +286,7 @@ class Broken:
         with open_queries(self._place / STORE) as queries:
             stored = self._all_stored(queries)
             run = queries.tournament("broken")
-            broken = queries.verify_seals(run) or queries.verify_chain(run)
+            broken = queries.verify_seals(run) or queries.verify_plays(run)
         if broken is not None:
             raise Differs(f"the store is broken: {broken}")
         if lost := (self._announced | self._stored) - stored:

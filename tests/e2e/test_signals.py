@@ -109,14 +109,13 @@ def test_an_arena_that_is_suspended_charges_nobody(place: Path) -> None:
 
 
 def test_an_arena_that_is_suspended_while_a_bot_starts_charges_nobody(place: Path) -> None:
-    up = place / "up"
-    (place / "bert.py").write_text(f"import time; time.sleep(1); open({str(up)!r}, 'w'); time.sleep(1)\n" + BOT)
+    (place / "bert.py").write_text("import time; time.sleep(1); print('up', flush=True); time.sleep(1)\n" + BOT)
     config(place, pairs=1, **{"clock.start_ms": 20_000})
     with subprocess.Popen(
         [*ARENA, "tournament", "cup.toml", "--name", "cup"], cwd=place, stderr=subprocess.PIPE, text=True,
         stdout=subprocess.DEVNULL,
     ) as run:  # fmt: skip
-        while not up.exists():
+        while not any("up" in log.read_text() for log in place.glob("arena-data/runs/*/logs/bert.log")):
             time.sleep(0.01)
         run.send_signal(signal.SIGSTOP)
         time.sleep(22)  # longer than a bot may take to start

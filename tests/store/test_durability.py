@@ -206,7 +206,7 @@ def test_a_store_that_is_harmed_while_it_is_open_takes_nothing_more(
             assert [one.key for one in store.results(cup)] == [one.key for one in results[:40]]
             assert store.verify_seals(cup) is None
             store.record(cup, results)
-            assert store.verify_chain(cup) is None
+            assert store.verify_plays(cup) is None
 
 
 # --- size -------------------------------------------------------------------------------------------------------
