@@ -369,7 +369,7 @@ class Channel:
                     self._wake_writer()
         except aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
-                self._break(Broken.FLOOD, f"a message over {MAX_RECEIVED_BYTES} bytes: {error.details()}")
+                self._break(Broken.FLOOD, f"it sent more at once than it may: {error.details()}")
             else:
                 why = Broken.LOST if error.code() in _LOST else Broken.ENDED
                 self._break(why, f"the stream broke: {error.code().name.lower()}: {error.details()}")

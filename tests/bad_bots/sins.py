@@ -109,9 +109,9 @@ SINS: tuple[Sin, ...] = (
     Sin("truncated", (Fault.MALFORMED,), "malformed"),
     Sin("bad-utf8", (Fault.MALFORMED,), "malformed"),
     Sin("nested", (Fault.MALFORMED,), "malformed"),
-    Sin("once-huge", (Fault.FLOOD,), "a message over 1048576 bytes"),
-    Sin("once-hundred-megabytes", (Fault.FLOOD,), "a message over 1048576 bytes"),
-    Sin("once-bomb", (Fault.FLOOD,), "a message over 1048576 bytes"),
+    Sin("once-huge", (Fault.FLOOD,), "it sent more at once than it may"),
+    Sin("once-hundred-megabytes", (Fault.FLOOD,), "it sent more at once than it may"),
+    Sin("once-bomb", (Fault.FLOOD,), "it sent more at once than it may"),
     Sin("once-flood", (Fault.FLOOD,), "over 1000 messages or answers to no open decision"),
     Sin("once-flood-in-one", (Fault.FLOOD,), "over 1000 messages or answers to no open decision"),
     # Answers that are dropped.
@@ -138,7 +138,7 @@ SINS: tuple[Sin, ...] = (
     Sin("once-close", (Fault.STREAM_BROKEN,), "the bot closed the stream"),
     Sin("once-raises", (Fault.STREAM_BROKEN,), "I did not expect that"),
     Sin("once-abort", (Fault.STREAM_BROKEN,), "I do not like it here"),
-    Sin("once-trailers", (Fault.FLOOD, Fault.STREAM_BROKEN), ""),
+    Sin("once-trailers", (Fault.FLOOD,), "it sent more at once than it may: Stream removed (received metadata size"),
     Sin("once-go-away", (Fault.STREAM_BROKEN,), "the stream broke"),
     Sin("no-play", (Fault.STREAM_BROKEN,), "unimplemented", status=Status.FORFEIT, rules=LONG),
     # The process.

@@ -35,6 +35,7 @@ pairs = {PAIRS}
 block = 1
 jobs = 3
 on_broken_bot = "walkover"
+quarantine = false
 [clock]
 limit_ms = 2500
 bank_ms = 0
@@ -83,6 +84,7 @@ def test_a_tournament_of_sinners_goes_on_to_its_end_and_charges_each_for_itself(
 
     report = json.loads(arena(tmp_path, "show", "sins", "--format", "json").stdout)
     assert report["run"]["matches_finished"] == MATCHES
+    assert report["faults"] and all(fault["evidence"] for fault in report["faults"])
     charged = {line["bot"]: set(line["faults"]) for line in report["standings"]}
     assert charged.pop("honest") == set()
     evidence: defaultdict[str, list[str]] = defaultdict(list)
