@@ -79,7 +79,7 @@ class Arena:
         """Start each of the bots once; the failures by name."""
         setting = Setting(PRESETS["schnapsen"], "schnapsen", PATIENT, start_s=20.0)
         async with local_engine(setting, specs, {}, MARKER, self.logs) as engine:
-            return await engine.preflight()
+            return await engine.preflight(specs)
 
     def spec(self, name: str, sin: str) -> BotSpec:
         """A sinner by its sin, or one that runs already by its address."""

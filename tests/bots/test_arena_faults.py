@@ -87,7 +87,7 @@ def test_a_preflight_that_a_machine_fails_ends_at_once_and_leaves_nothing(
     launched: list[str] = []
 
     async def launch_all_but_one(*args: Any, **settings: Any) -> Any:
-        launched.append(settings["address"])
+        launched.append(settings["socket"])
         if len(launched) == 2:
             await asyncio.sleep(0.01)  # the others are just being started
             raise OSError(24, "Too many open files")
