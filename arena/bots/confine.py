@@ -327,21 +327,20 @@ def _first_barred(path: str) -> str | None:
 
 
 def drop_capabilities() -> None:
-    """What root would still be able to do after exec."""
-    for number in range(64):
-        if _libc.prctl(_DROP_FROM_BOUNDING_SET, ctypes.c_ulong(number), 0, 0, 0) != 0:
-            return  # there are no more of them, or there were none to begin with
+    """What root would still be able to do after exec; nobody else has any."""
+    if os.geteuid() != 0:
+        return
+    with open("/proc/sys/kernel/cap_last_cap", encoding="ascii") as file:
+        last = int(file.read())
+    for number in range(last + 1):
+        _check(_libc.prctl(_DROP_FROM_BOUNDING_SET, ctypes.c_ulong(number), 0, 0, 0))
 
 
 def become(uid: int) -> None:
-    """Another user for good; whoever runs under its uid already is a leftover, and is ended."""
+    """Another user for good."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
-    try:
-        os.kill(-1, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 # --- bubblewrap ---------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from __future__ import annotations
 import _socket
 import contextlib
 import ctypes
+import errno
 import fcntl
 import os
 import resource
@@ -46,6 +47,7 @@ ORDERLY_SECONDS = 1.0
 
 FILES_LOOK_SECONDS = 0.25
 FILE_PLACES = ("/tmp", "/run/bot")
+"""Where files can be made in bubblewrap's world, see `confine`."""
 MOST_FILES = 10_000
 
 SDK = "sdk"
@@ -143,16 +145,12 @@ class Keeper:
         if arena_is_gone():
             return
         self.settle()
-        if self.options["uids"]:
-            self.reserve_uid()
-        if self.level != STRONG:  # else it is made inside
-            os.mkdir(self.options["home"], 0o700)  # not by the arena: killed between, it would leave it behind
-        if self.level == MEDIUM:
-            os.mkdir(f"{self.options['home']}/{SDK}")
-            os.symlink(self.options["package"], f"{self.options['home']}/{SDK}/arena")
+        if self.options["uids"] and not self.reserve_uid():
+            say(f'{{"failed": {errno.EUSERS}, "stage": "sandbox"}}')
+            return
         try:
-            if self.uid is not None and self.level != STRONG:
-                os.chown(self.options["home"], self.uid, self.uid)
+            if self.level != STRONG:
+                self.make_home(self.options["home"])
             if self.start():
                 self.watch()
         finally:
@@ -162,8 +160,17 @@ class Keeper:
             if self.level != STRONG:
                 remove_home(self.options["home"])
 
-    def reserve_uid(self) -> None:
-        """A uid that no other keeper on this machine holds: the name of a socket that vanishes with us says so."""
+    def make_home(self, home: str) -> None:
+        """Not by the arena: killed in between, it would leave it behind."""
+        os.mkdir(home, 0o700)
+        if self.level == MEDIUM:
+            os.mkdir(f"{home}/{SDK}")
+            os.symlink(self.options["package"], f"{home}/{SDK}/arena")
+        if self.uid is not None:
+            os.chown(home, self.uid, self.uid)
+
+    def reserve_uid(self) -> bool:
+        """Takes a uid that no other keeper on this machine holds: a socket's name says so, and vanishes with us."""
         first, last = map(int, self.options["uids"].split("-"))
         count = last - first + 1
         at = int.from_bytes(os.urandom(8), "little")
@@ -173,7 +180,8 @@ class Keeper:
             with contextlib.suppress(OSError):  # it is taken
                 self.uid_lock.bind(f"\0arena-uid-{uid}")
                 self.uid = uid
-                return
+                return True
+        return False
 
     def settle(self) -> None:
         """Own session, deaf to signals meant for the arena, adoptive parent of what the bot leaves behind."""

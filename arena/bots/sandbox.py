@@ -25,8 +25,8 @@ TASKS = 256
 _PACKAGE = Path(__file__).resolve().parent.parent
 _KEEPER = f"import sys; sys.path.append({str(_PACKAGE.parent)!r}); from arena.bots import keeper; keeper.main()"
 """An import, not the file itself: so Python compiles it once and not at every start."""
-_UID_RANGES = ((200_000, 265_535), (40_000, 59_999))
-"""For bots under root: uids that nobody has; the second range exists in small user namespaces, too."""
+_UID_RANGES = ((2_000_000_000, 2_000_065_535), (40_000, 59_999))
+"""For bots under root: beyond those that users, services and containers get; the second for small user namespaces."""
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/etc/alternatives"),
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),

@@ -21,9 +21,7 @@ def main(folder: str, *argv: str) -> None:
     for path in (Path(folder), *Path(folder).rglob("*")):
         os.chown(path, uid, uid, follow_symlinks=False)
     confine.open_the_way([sys.prefix, sys.base_prefix, str(ROOT)], [folder], uid, up_to=True)
-    os.setgroups([])
-    os.setresgid(uid, uid, uid)
-    os.setresuid(uid, uid, uid)
+    confine.become(uid)
     os.chdir(folder)
     os.environ["HOME"] = folder
     os.execvp(argv[0], argv)
