@@ -17,7 +17,7 @@ from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.ratings.base import Game, Rating
 from arena.ratings.posterior import Posterior, posterior, verdicts
-from arena.ratings.trueskill import fit
+from arena.ratings.trueskill import fit, online
 from arena.reports.model import Absence, Row, RunFacts, RunReport
 from arena.store.chains import Participant
 from arena.store.queries import Queries
@@ -71,8 +71,10 @@ def evidence_of(queries: Queries, tournament: Tournament) -> Evidence:
     )
 
 
-def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunReport:
+def build_report(queries: Queries, run: str, *, operator: bool = False, one_pass: bool = False) -> RunReport:
     """The report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none.
+
+    `one_pass` adds what a single pass of TrueSkill says, list by list.
 
     Evidence tells hidden cards, of lists that may still be dealt: before the reveal only an operator is shown it.
     """
@@ -91,6 +93,8 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
     if reference in belief.names:
         ratings = ratings.anchored(reference, belief.names)
     playing = [name for name in belief.names if name not in evidence.out]
+    in_order = sorted(pairs, key=lambda pair: (pair.epoch, pair.number, pair.pairing))
+    online_ratings = online(Game(pair.sides, pair.ranks) for pair in in_order).ratings if one_pass else {}
     chain = queries.chain_head(tournament, lambda epoch: planned(schedules[epoch], absences))
     revealed = {epoch.number for epoch in epochs if epoch.revealed}
     kinds, faults = _faults(
@@ -130,7 +134,7 @@ def build_report(queries: Queries, run: str, *, operator: bool = False) -> RunRe
             arena_version=__version__,
             lag=reduce(add, lags) if (lags := [session.lag for session in queries.sessions(tournament)]) else None,
         ),
-        rows=ranking(participants, ratings.ratings, belief.of(playing), table, evidence.out, reference),
+        rows=ranking(participants, ratings.ratings, belief.of(playing), table, evidence.out, reference, online_ratings),
         crosstable=crosstable(evidence.matches),
         end_reasons=end_reasons(summaries),
         fault_count=sum(map(Counter.total, kinds.values())),
@@ -151,13 +155,14 @@ def ranking(
     standings: Mapping[str, Standing],
     out: Mapping[str, Absence],
     reference: str | None = None,
+    one_pass: Mapping[str, Rating] | None = None,
 ) -> tuple[Row, ...]:
     """The ranking, best first: by rank, score and name, then who has no complete pair yet, and last who is out."""
     scores = {name: round(rating.score, _SCORE_DIGITS) for name, rating in ratings.items()}
     judged = verdicts(belief, scores, reference)
     by_name = {participant.name: participant for participant in participants}
     return tuple(
-        Row(by_name[name], ratings[name], judged.get(name), standings[name], out.get(name))
+        Row(by_name[name], ratings[name], judged.get(name), standings[name], out.get(name), (one_pass or {}).get(name))
         for name in [*judged, *sorted(by_name.keys() - judged.keys() - out.keys()), *sorted(out)]
     )
 

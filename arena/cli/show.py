@@ -14,7 +14,7 @@ from arena.cli.screen import emit
 from arena.cli.stored import queries_of, report_of, shown
 from arena.errors import UsageError
 from arena.reports import Format, Part
-from arena.reports.columns import COLUMNS, parse_columns
+from arena.reports.columns import COLUMNS, CSV_COLUMNS, TABLE_COLUMNS, parse_columns
 
 COLUMN_LIST = "\b\nColumns:\n" + "\n".join(f"  {column.name:<16}{column.about}" for column in COLUMNS)
 
@@ -32,6 +32,9 @@ def show(
     operator: Annotated[
         bool, typer.Option("--operator", help="Show evidence before the secret is revealed: it names hidden cards.")
     ] = False,
+    online: Annotated[
+        bool, typer.Option("--online", help="Show, too, what one pass of TrueSkill would say: it depends on the order.")
+    ] = False,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to this file instead of stdout.")] = None,
 ) -> None:
     """Show the ranking, the crosstable and what they rest on.
@@ -44,9 +47,10 @@ def show(
         raise UsageError("--columns is of tables, but the format is json; JSON always holds everything")
     if columns is not None:
         parse_columns(columns)  # a mistake in them comes before the work
-    text = shown(
-        report_of(run, data, operator=operator), format, part=part, columns=columns, to_file=output is not None
-    )
+    if online and format is not Format.JSON:
+        columns = f"{columns or (CSV_COLUMNS if format is Format.CSV else TABLE_COLUMNS)},one-pass"
+    report = report_of(run, data, operator=operator, one_pass=online)
+    text = shown(report, format, part=part, columns=columns, to_file=output is not None)
     if output is None:
         emit(text)
         return

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from arena.store import Queries
 
 
-def report_of(run: str, data: Path, *, operator: bool = False) -> RunReport:
+def report_of(run: str, data: Path, *, operator: bool = False, one_pass: bool = False) -> RunReport:
     """The report of a run, by its name or folder or `last`."""
     from arena.app.show import build_report, find_run
 
     folder, name = find_run(run, data)
     with queries_of(folder) as queries:
-        return build_report(queries, name, operator=operator)
+        return build_report(queries, name, operator=operator, one_pass=one_pass)
 
 
 def queries_of(data: Path) -> Queries:

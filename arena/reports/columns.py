@@ -131,6 +131,12 @@ COLUMNS: Sequence[Column] = (
         _judged(lambda verdict: verdict.first),
         probability=True,
     ),
+    Column(
+        "one-pass",
+        "one pass",
+        "with --online: score by a single pass of TrueSkill; another order of the games would give another",
+        lambda row: None if row.one_pass is None else row.one_pass.score,
+    ),
     Column("matches", "matches", "finished matches", lambda row: row.standing.matches.total),
     Column("won", "won", "matches won", lambda row: row.standing.matches.won),
     Column("drawn", "drawn", "matches drawn", lambda row: row.standing.matches.drawn),
@@ -199,7 +205,8 @@ _IN_BLOCKS = {
 TABLE_COLUMNS = "rank,bot,score,mu,sigma,error,ranks,next,first,matches,won-lost,pairs,points,faults,median,p99"
 """The columns of a table for people."""
 _SEVERAL_VALUES = ("ranks", "won-lost", "pairs", "fault-kinds")
-CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in _SEVERAL_VALUES)
+_ON_DEMAND = ("one-pass",)
+CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in (*_SEVERAL_VALUES, *_ON_DEMAND))
 """The columns of a table for programs: every one that holds a single value."""
 
 

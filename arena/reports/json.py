@@ -180,6 +180,8 @@ class Standing(_Object):
     """The probability that it is better than the next in the list; null for the last."""
     first: _Number | None
     """The probability that it is the best of all."""
+    one_pass: _Number | None
+    """With --online: the score by a single pass of TrueSkill; another order of the games would give another."""
     matches: Tally
     pairs: Tally
     points_for: int
@@ -360,6 +362,7 @@ def _standing(row: Row) -> Standing:
         rank_worst=verdict.ranks[1] if verdict else None,
         better_than_next=verdict.better_than_next if verdict else None,
         first=verdict.first if verdict else None,
+        one_pass=row.one_pass.score if row.one_pass else None,
         matches=Tally.model_validate(standing.matches),
         pairs=Tally.model_validate(standing.pairs),
         points_for=standing.points_for,

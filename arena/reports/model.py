@@ -99,6 +99,8 @@ class Row:
     standing: Standing
     absence: Absence | None = None
     """None while it takes part."""
+    one_pass: Rating | None = None
+    """What a single pass of TrueSkill says, where that was asked for and it has a complete pair."""
 
     @property
     def rank(self) -> int | None:

@@ -67,6 +67,17 @@ def test_columns_are_chosen_in_every_table(here: Here, data: Path) -> None:
     assert here(*words).out.splitlines()[4].split() == ["bot", "deals"]
 
 
+def test_one_pass_of_trueskill_is_shown_only_where_it_is_asked_for(here: Here, data: Path) -> None:
+    for words, name in (((), "one pass"), (("--format", "csv"), "one-pass"), (("--format", "md"), "one pass")):
+        assert name not in here("show", "second", "--data", data, *words).out.partition("Deals ended")[0]
+        assert name in here("show", "second", "--data", data, "--online", *words).out
+    table = here("show", "second", "--data", data, "--online", "--columns", "bot", "--format", "csv").out
+    (_, best), *_ = rows = [line.split(",") for line in table.splitlines()[1:]]
+    assert table.startswith("bot,one-pass\n") and len(rows) == 3
+    assert float(best) == max(float(score) for _, score in rows)
+    assert json.loads(here("show", "--data", data, "--format", "json").out)["standings"][0]["one_pass"] is None
+
+
 def test_a_report_goes_into_a_file_without_styles(
     here: Here, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
