@@ -42,8 +42,8 @@ class RunningTotals:
         self._parts: defaultdict[frozenset[str], _Table] = defaultdict(_Table)
         """The matches by who of those that are out took part: whether these count is known at the end."""
 
-    def add(self, row: SealedRow) -> None:
-        """One more row."""
+    def add(self, row: SealedRow, summary: MatchSummary | None = None) -> None:
+        """One more row; with the summary that a match's row holds, where that has been read already."""
         match row.table:
             case "participants":
                 entered = Participant(**row.values)
@@ -53,7 +53,7 @@ class RunningTotals:
             case "exclusions":
                 self._log.append(exclusion_of(row.values))
             case "matches":
-                self._match(row.values)
+                self._match(row.values, summary)
 
     @cached_property
     def schedules(self) -> tuple[Schedule, ...]:
@@ -97,14 +97,14 @@ class RunningTotals:
         self._starts.append(chain_start(rules, row.texts["config"], entered, epoch.number, epoch.commitment))
         self.epochs.append(epoch)
 
-    def _match(self, values: Mapping[str, Any]) -> None:
+    def _match(self, values: Mapping[str, Any], summary: MatchSummary | None) -> None:
         self._rows += 1
         key = key_of(values)
         self._chains[key.epoch].add(values["position"], values["play_hash"])
         if self.absences.leave_out(key, values["position"]):
             return
         self._played.update(key.pairing)
-        self._parts[frozenset(self.absences.out.keys() & key.pairing)].add(summary_of(values))
+        self._parts[frozenset(self.absences.out.keys() & key.pairing)].add(summary or summary_of(values))
 
 
 def key_of(match: Mapping[str, Any]) -> MatchKey:

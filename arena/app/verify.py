@@ -125,6 +125,8 @@ class _Proof:
         self._forfeiters: set[str] = set()
         self._judged = 0
         self._found: list[Exclusion] = []
+        self._block: Block | None = None
+        """That of the last match."""
         self._attempts: Counter[MatchKey] = Counter()
         self._end: End | None = None
         self._matches = self._deals = self._decisions = 0
@@ -228,7 +230,7 @@ class _Proof:
             _same(self._where, "commitment of the secret", decks.commitment(epoch.secret), epoch.commitment)
             seed = self._facts["about"].get("seed")
             if seed is not None:
-                _same(self._where, "secret of the seed", decks.secret_from_seed(seed, number), epoch.secret)
+                _same(self._where, "secret of the seed", decks.secret_from_seed(seed, number).hex(), epoch.secret.hex())
         identity = epoch.config["identity"]
         _same(self._where, "rules", self._facts["rules"], identity["rules"])
         if number == 0:
@@ -286,6 +288,9 @@ class _Proof:
         key = key_of(values)
         self._where = f"the match {in_words(key)}"
         block = self._next(key, values["position"])
+        if block is not self._block:
+            self._block = block
+            self._found += self._quarantine.judge()
         for serial, entry in self._begins.pop(key, ()):
             if row.serial < serial:  # nobody unmakes what was lost by excluding
                 raise _Different(self._where, f"the exclusion of {entry.participant!r} came later, and leaves it out")
@@ -302,7 +307,7 @@ class _Proof:
             _same(self._where, "hash of its play", hashed, values["play_hash"])
         losers = [name for side in summary.sides if side.rank > 1 for name in dict.fromkeys(side.participants)]
         _same(self._where, "losers", [] if summary.status is Status.VOID else losers, values["losers"])
-        self._totals.add(row)
+        self._totals.add(row, summary)
         self._matches += 1
         self._last = row
         if self._watch is not None:
@@ -374,7 +379,6 @@ class _Proof:
         if self._matches > self._judged:
             void = self._last.values["status"] == Status.VOID
             self._quarantine.add(key_of(self._last.values), None if void else frozenset(self._forfeiters))
-            self._found += self._quarantine.judge()
             self._forfeiters.clear()
             self._judged = self._matches
 
@@ -406,6 +410,7 @@ class _Proof:
 
     def _check_quarantines(self) -> None:
         """Who is quarantined by the matches is so by the log, from the same match on and for the same reason."""
+        self._found += self._quarantine.judge()
         logged = {entry.participant: _in_words(entry) for entry in self._to_find}
         found = {entry.participant: _in_words(entry) for entry in self._found}
         for name in sorted(logged.keys() | found.keys()):
