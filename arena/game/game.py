@@ -62,9 +62,8 @@ class Game:
         self.cards = pack * (rules.deck // len(pack))
         self._sorted_cards = sorted(self.cards)
         self.lowest_trump = (0, *(8 * suit + lowest + 1 for suit in range(4)))
-        self._dealings = tuple(
-            _Dealing.by(dealer, self.table, _PACKETS[rules.hand]) for dealer in range(self.table.seats)
-        )
+        self.packets = _PACKETS[rules.hand]
+        self._dealings = tuple(_Dealing.by(dealer, self.table, self.packets) for dealer in range(self.table.seats))
         self.auto_claim = rules.claim is Claim.AUTO
         self.claim_own_turn = rules.claim is Claim.OWN_TURN
         self.claim_after_trick = rules.claim is Claim.AFTER_TRICK
