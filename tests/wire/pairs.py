@@ -20,6 +20,8 @@ from tests.game.tables import any_policy, choose, declares_by_itself
 
 FAULT = 0
 """An answer that is no action: it loses the deal."""
+PACKETS = {5: (3, 2), 6: (3, 3), 7: (3, 4), 8: (3, 3, 2)}
+"""How the rules pages deal hands of that size."""
 TRIES = 20
 """How many worlds are drawn for a moment before it is given up."""
 
@@ -240,7 +242,7 @@ class _Slots:
         self.deck = deck
         self.hands: list[list[int]] = [[] for _ in range(table.seats)]
         slots = iter(range(len(deck)))
-        for packet in game.packets:
+        for packet in PACKETS[game.rules.hand]:
             for seat in table.orders[dealer][table.forehand(dealer)]:
                 self.hands[seat] += [next(slots) for _ in range(packet)]
         self.talon = list(slots)
