@@ -413,9 +413,9 @@ class Channel:
             self._open_budget_s = 0.0  # no rounding is carried along
         traffic.answers += len(known)
         self._silent_messages = 0
-        shares = _shares(busy_s, [max(0.0, now - question.sent) for question, _ in known])
+        shares = _shares(busy_s, [now - question.sent for question, _ in known])
         charged_s = sum(shares)
-        of_wire = _of_wire(charged_s, waited_s, sum(answer.think_us for _, answer in known) / 1e6)
+        of_wire = _of_wire(charged_s, waited_s, sum([answer.think_us for _, answer in known]) / 1e6)
         self._charge(now, busy_s / len(known), left_s=busy_s - charged_s)
         for (question, answer), took_s in zip(known, shares, strict=True):
             since_s = now - question.sent
@@ -522,7 +522,12 @@ class Channel:
             queue_s += unsent_s
         else:
             arena_s += unsent_s
-        return Split(_us(arena_s), _us(queue_s), int(waited_s * 1e6), int(wire_s * 1e6))
+        return Split(
+            int(arena_s * 1e6) if arena_s > 0 else 0,  # looks at clocks a moment apart make nothing negative
+            int(queue_s * 1e6) if queue_s > 0 else 0,
+            int(waited_s * 1e6),
+            int(wire_s * 1e6),
+        )
 
     def _look_by(self, due: float) -> None:
         """Look at the open decisions when `due` (in seconds of the bot's clock) is over, if not before."""
@@ -589,7 +594,7 @@ def _shares(busy_s: float, since_s: Sequence[float]) -> Sequence[float]:
     shares = list(since_s)
     left_s = busy_s
     for done, index in enumerate(sorted(range(len(since_s)), key=since_s.__getitem__)):
-        shares[index] = min(since_s[index], left_s / (len(since_s) - done))
+        shares[index] = min(max(0.0, since_s[index]), left_s / (len(since_s) - done))
         left_s -= shares[index]
     return shares
 
@@ -597,11 +602,6 @@ def _shares(busy_s: float, since_s: Sequence[float]) -> Sequence[float]:
 def _of_wire(charged_s: float, waited_s: float, thought_s: float) -> float:
     """The part of what is charged that the bot, by its own word, did not think.  It may take waiting for thinking."""
     return max(0.0, 1 - max(0.0, thought_s - waited_s) / charged_s) if thought_s and charged_s else 0.0
-
-
-def _us(seconds: float) -> int:
-    """Whole microseconds; looks at clocks a moment apart make nothing negative."""
-    return int(seconds * 1e6) if seconds > 0 else 0
 
 
 def connect(target: str, keys: Keys | None = None) -> aio.Channel:

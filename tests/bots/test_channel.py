@@ -208,7 +208,8 @@ def test_answers_in_one_message_share_its_time(tmp_path: Path) -> None:
             line.ask(id, budget_ms=1000)
         await line.until(lambda: len(line.answers) == 4)
         took = [answer.took_ms for answer in line.answers.values()]
-        assert sum(took) >= 390
+        paused_ms = max(answer.split.arena_us for answer in line.answers.values()) / 1000  # is nobody's
+        assert sum(took) + paused_ms >= 390
         assert max(took) < 1.01 * min(took)
 
     on_a_line(tmp_path, play, test)

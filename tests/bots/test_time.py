@@ -51,7 +51,7 @@ def faults(records: Sequence[MatchRecord]) -> list[tuple[int, Fault, Loss]]:
 
 
 def test_a_garbage_collection_charges_nobody(arena: Arena) -> None:
-    heap: list[Any] = [[] for _ in range(1_500_000)]
+    heap: list[Any] = [[] for _ in range(700_000)]
     for each in heap:
         each.append(each)
 
@@ -61,9 +61,9 @@ def test_a_garbage_collection_charges_nobody(arena: Arena) -> None:
         def collect() -> None:
             heap.extend([] for _ in range(1000))
             gc.collect()
-            collections.append(loop.call_later(0.03, collect))
+            collections.append(loop.call_later(0.15, collect))
 
-        collections = [loop.call_later(1.5, collect)]
+        collections = [loop.call_later(0.5, collect)]
         try:
             return await arena.play(
                 {"a": thinker("a", "nap 5"), "b": thinker("b", "nap 5")}, time=TimeControl(limit_ms=150, bank_ms=0)
