@@ -148,9 +148,9 @@ class Keeper:
         if self.options["uids"] and not self.reserve_uid():
             say(f'{{"failed": {errno.EUSERS}, "stage": "sandbox"}}')
             return
+        if self.level != STRONG:
+            self.make_home(self.options["home"])
         try:
-            if self.level != STRONG:
-                self.make_home(self.options["home"])
             if self.start():
                 self.watch()
         finally:

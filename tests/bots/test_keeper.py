@@ -502,8 +502,9 @@ def test_a_log_that_is_full_stays_full_over_restarts(keep: Keep) -> None:
         assert (kept.folder / "log").stat().st_size == LOG_BYTES
 
 
-def test_a_log_of_several_processes_at_once_is_no_longer_than_that_of_one(keep: Keep) -> None:
-    several = [keep("for _ in range(3000): print('x' * 999, flush=True)") for _ in range(4)]
+def test_a_log_of_several_processes_at_once_is_no_longer_than_that_of_one(keep: Keep, tmp_path: Path) -> None:
+    code = "for _ in range(3000): print('x' * 999, flush=True)"
+    several = [keep(code, home=tmp_path / f"home-{number}") for number in range(4)]
     for kept in several:
         kept.ended()
     assert (several[0].folder / "log").stat().st_size <= LOG_BYTES
