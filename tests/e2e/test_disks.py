@@ -26,6 +26,8 @@ from tests.e2e.test_tournament import (
 
 __all__ = ["place"]
 
+pytestmark = pytest.mark.timeout(600)
+
 
 class SmallDisk(NamedTuple):
     """A folder that holds a few hundred kilobytes."""
@@ -82,7 +84,7 @@ def test_logs_on_a_full_disk_end_nothing(place: Path) -> None:
 
 
 def test_a_store_that_is_moved_away_ends_the_run_and_put_back_it_goes_on(place: Path) -> None:
-    config(place, pairs=6, block=1)
+    config(place, pairs=3, block=1)
     store = place / "arena-data" / "arena.db"
     with subprocess.Popen(
         [*ARENA, "tournament", "cup.toml", "--name", "cup", "--seed", "3", "-v"], cwd=place, stderr=subprocess.PIPE,
@@ -104,22 +106,21 @@ def test_a_store_that_is_moved_away_ends_the_run_and_put_back_it_goes_on(place: 
     arena(place, *shlex.split(last)[4:])
     arena(place, "tournament", "cup.toml", "--name", "whole", "--seed", "3")
     assert play_part(place, "cup") == play_part(place, "whole")
-    assert arena(place, "verify", "cup").stdout.startswith("identical: 12 matches")
+    assert arena(place, "verify", "cup").stdout.startswith("identical: 6 matches")
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGKILL])
-def test_the_second_arena_on_a_run_is_refused_and_the_first_is_unharmed(place: Path, stop: signal.Signals) -> None:
-    config(place, pairs=5, block=1)
+def test_the_second_arena_on_a_run_is_refused_and_the_first_is_unharmed(place: Path) -> None:
+    config(place, pairs=3, block=1)
     words = [*ARENA, "tournament", "cup.toml", "--name", "cup", "--seed", "3", "-v"]
     with subprocess.Popen(words, cwd=place, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as first:
         read_until(first, "epoch 0")
         first.send_signal(signal.SIGSTOP)  # it stays where it is, and holds the run all the same
         told = refused(place, "tournament", "cup.toml", "--resume", "cup")
         assert f"'cup' is played by process {first.pid} on " in told
-        assert "10 matches" in arena(place, "show", "cup").stdout
+        assert "6 matches" in arena(place, "show", "cup").stdout
         first.send_signal(signal.SIGCONT)
         read_until(first, "epoch 0")
-        first.send_signal(stop)
+        first.send_signal(signal.SIGKILL)
     arena(place, "tournament", "cup.toml", "--resume", "cup")
     arena(place, "tournament", "cup.toml", "--name", "whole", "--seed", "3")
     assert play_part(place, "cup") == play_part(place, "whole")

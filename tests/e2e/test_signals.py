@@ -30,6 +30,8 @@ from tests.e2e.test_tournament import (
 
 __all__ = ["place"]
 
+pytestmark = pytest.mark.timeout(600)
+
 SLOW_BOT = BOT.replace("    cards =", "    import time; time.sleep(0.2)\n    cards =")
 
 
@@ -58,7 +60,7 @@ def goes_on(place: Path, line: str) -> None:
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_end_stops_at_once_and_the_way_on_works(place: Path, stop: signal.Signals) -> None:
-    with running(place, "--seed", "1", pairs=5) as run:
+    with running(place, "--seed", "1", pairs=3) as run:
         run.send_signal(stop)
         _, told = run.communicate()
         assert run.returncode == 4 and "Error" not in told, told
