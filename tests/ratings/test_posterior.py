@@ -101,10 +101,12 @@ def test_any_order_of_the_same_games_gives_the_same_bits(games: list[Game], rand
 def test_it_is_finite_and_its_means_are_those_of_the_fit(games: list[Game]) -> None:
     ratings = fit(games)
     belief = posterior(games, ratings.draw_probability)
-    field = [ratings.ratings[name] for name in belief.names]
+    # Partners are believed together here, and each alone there: with them the means may differ more.
+    alone = all(len(side) == 1 for game in games for side in game.sides)
     errors = belief.errors()
-    for number, (name, rating) in enumerate(zip(belief.names, field, strict=True)):
-        assert belief.mean[number] == pytest.approx(rating.mu, abs=0.4 * rating.sigma)
+    for number, name in enumerate(belief.names):
+        rating = ratings.ratings[name]
+        assert belief.mean[number] == pytest.approx(rating.mu, abs=(0.4 if alone else 2.0) * rating.sigma)
         assert 0 < errors[name] < 3 * SIGMA
 
 
