@@ -153,11 +153,11 @@ writer.WAITS_S = (0.1,)
 engine.BUSY_SECONDS = 0.5
 
 whole, lockers = Store.record, []
-def record(store, tournament, results):
+def record(store, *arguments, **named):
     if not lockers:
         lockers.append(sqlite3.connect("arena-data/arena.db", check_same_thread=False, isolation_level=None))
         lockers[0].execute("BEGIN IMMEDIATE")
-    return whole(store, tournament, results)
+    return whole(store, *arguments, **named)
 Store.record = record
 """
     done = sabotaged(place, sabotage, "tournament", "cup.toml", "--name", "broken", expect=3)
