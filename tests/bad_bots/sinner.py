@@ -296,6 +296,7 @@ class Sinner:
         raise RuntimeError("I did not expect that")
 
     async def abort(self, decision: codec.Decision, good: bytes) -> None:
+        await asyncio.sleep(0.3)  # gRPC tells an arena that is just writing nothing of why
         await self.context.abort(grpc.StatusCode.CANCELLED, "I do not like it here")
 
     async def trailers(self, decision: codec.Decision, good: bytes) -> None:
