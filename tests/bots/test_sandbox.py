@@ -8,9 +8,11 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from arena.bots.launcher import BotProcess, Limits, arena_marker, launch
@@ -224,6 +226,57 @@ def test_a_keeper_that_is_killed_takes_the_sandbox_with_it(tmp_path: Path, level
                     await asyncio.sleep(0.01)
 
     asyncio.run(run())
+
+
+STARTER = """
+import asyncio, sys
+from pathlib import Path
+from arena.bots.launcher import Limits, arena_marker, launch
+from arena.bots.manifest import BotKind, BotSpec
+from arena.bots.sandbox import Level, at
+
+level, folder, run = Level[sys.argv[1].upper()], Path(sys.argv[2]), sys.argv[3]
+sandbox = at(level)
+spec = BotSpec("Test", BotKind.FOLDER, "0", run=(sys.executable, "-S", "bot.py"), cwd=folder)
+
+
+async def main():
+    print("now", flush=True)
+    marker = arena_marker(run)
+    await launch(
+        spec, socket="bot.0", env={}, log=folder / "log", marker=marker, limits=Limits(), sandbox=sandbox
+    )
+    await asyncio.sleep(99)
+
+
+asyncio.run(main())
+"""
+
+
+@every_level
+def test_an_arena_killed_in_the_first_moments_of_a_start_leaves_nothing(tmp_path: Path, level: Level) -> None:
+    (tmp_path / "bot.py").write_text("import time\ntime.sleep(99)\n", encoding="utf-8")
+    run = f"killed-{os.getpid()}-{level}"
+    for step in range(10):
+        words = [sys.executable, "-c", STARTER, str(level), str(tmp_path), run]
+        with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, env={**os.environ}) as arena:
+            assert arena.stdout is not None and arena.stdout.readline() == b"now\n"
+            time.sleep(step * 0.006)  # the moment of the kill is what varies, nothing is waited for
+            arena.kill()
+        deadline = time.monotonic() + 60
+        while left := _of_run(run):
+            assert time.monotonic() < deadline, f"left running: {left}"
+            time.sleep(0.01)
+
+
+def _of_run(run: str) -> list[psutil.Process]:
+    """All processes that were started for it."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.environ().get("ARENA_MARKER", "").startswith(run):
+                found.append(process)
+    return found
 
 
 # --- whole tournaments ------------------------------------------------------------------------------------------------
