@@ -25,6 +25,8 @@ PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "ratings": ratings.run,
     "remote": remote.run,
 }
+NOT_QUICK = ("sandbox", "ratings", "remote")
+"""What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
 MORE_TRIES = 2
 """How often the decisions are measured again where the echo fell short: other work on the machine does that."""
@@ -32,14 +34,19 @@ MORE_TRIES = 2
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"which parts: {', '.join(PARTS)} (default: all)")
+    parser.add_argument(
+        "parts",
+        nargs="*",
+        metavar="PART",
+        help=f"which parts: {', '.join(PARTS)} (default: all; quick: without {', '.join(NOT_QUICK)})",
+    )
     parser.add_argument("--quick", action="store_true", help="under a minute, with wider scatter")
     arguments = parser.parse_args()
     unknown = [part for part in arguments.parts if part not in PARTS]
     if unknown:
         parser.error(f"unknown part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
     result: dict[str, Any] = {"python": platform.python_version(), "quick": arguments.quick}
-    for name in arguments.parts or PARTS:
+    for name in arguments.parts or [name for name in PARTS if not (arguments.quick and name in NOT_QUICK)]:
         start = time.monotonic()
         print(f"measuring {name} ...", end=" ", file=sys.stderr, flush=True)
         result[name] = PARTS[name](arguments.quick)
