@@ -28,7 +28,7 @@ PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
 NOT_QUICK = ("sandbox", "ratings", "remote")
 """What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
-MORE_TRIES = 2
+MORE_TRIES = 4
 """How often the decisions are measured again where the echo fell short: other work on the machine does that."""
 
 
