@@ -35,7 +35,7 @@ def duel(
 ) -> None:
     """Find out whether A is better than B, in as few mirrored pairs as it takes.
 
-    A sequential test: it ends as soon as the answer is clear.  Between 2 and 7 of 100 answers were wrong where it was
+    A sequential test: it ends as soon as the answer is clear.  Between 3 and 7 of 100 answers were wrong where it was
     measured (python -m bench ratings).  Nothing is stored, and it counts nowhere.
     """
     import asyncio

@@ -106,7 +106,7 @@ def absences(games: Sequence[Game], draw_probability: float, judged: Mapping[str
         then = verdicts(belief, dict(zip(belief.names, belief.mean.tolist(), strict=True)))
         before = {other: verdict.rank for other, verdict in judged.items() if other != name and other in then}
         # Ranks of now, counted anew among those who stay.
-        now = {other: 1 + rank - 1 - (judged[name].rank < rank) for other, rank in before.items()}
+        now = {other: rank - (judged[name].rank < rank) for other, rank in before.items()}
         changed = {other: (now[other], then[other].rank) for other in now if now[other] != then[other].rank}
         found.append(Absence(name, changed))
     return tuple(found)
