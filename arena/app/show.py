@@ -17,12 +17,20 @@ from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.ratings.base import Game, Rating
 from arena.ratings.posterior import Posterior, posterior, verdicts
-from arena.ratings.trueskill import fit, online
+from arena.ratings.trueskill import Fit, fit, online
 from arena.reports.model import Absence, Row, RunFacts, RunReport
 from arena.store.chains import Participant
 from arena.store.queries import Queries
 from arena.store.values import StoredFault, Tournament
-from arena.tournament.standings import Standing, complete_pairs, crosstable, end_reasons, standings, withdrawn
+from arena.tournament.standings import (
+    PairResult,
+    Standing,
+    complete_pairs,
+    crosstable,
+    end_reasons,
+    standings,
+    withdrawn,
+)
 
 LAST_FAULTS = 20
 """How many faults a report holds with their evidence."""
@@ -71,6 +79,28 @@ def evidence_of(queries: Queries, tournament: Tournament) -> Evidence:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The evidence of a tournament, and what it tells of the strengths."""
+
+    evidence: Evidence
+    pairs: Sequence[PairResult]
+    """Complete ones, sorted."""
+    games: Sequence[Game]
+    """A game for each pair."""
+    fit: Fit
+    belief: Posterior
+
+
+def rate(queries: Queries, tournament: Tournament) -> Rated:
+    """All that a table and its trust report rest on, computed once."""
+    evidence = evidence_of(queries, tournament)
+    pairs = complete_pairs(evidence.matches)
+    games = [Game(pair.sides, pair.ranks) for pair in pairs]
+    fitted = fit(games, (participant.name for participant in queries.participants(tournament)))
+    return Rated(evidence, pairs, games, fitted, posterior(games, fitted.draw_probability))
+
+
 def build_report(queries: Queries, run: str, *, operator: bool = False, one_pass: bool = False) -> RunReport:
     """The report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none.
 
@@ -79,16 +109,19 @@ def build_report(queries: Queries, run: str, *, operator: bool = False, one_pass
     Evidence tells hidden cards, of lists that may still be dealt: before the reveal only an operator is shown it.
     """
     tournament = queries.tournament(run)
+    return report_on(queries, tournament, rate(queries, tournament), operator=operator, one_pass=one_pass)
+
+
+def report_on(
+    queries: Queries, tournament: Tournament, rated: Rated, *, operator: bool = False, one_pass: bool = False
+) -> RunReport:
+    """The report of a tournament that is rated already."""
     participants = sorted(queries.participants(tournament), key=lambda participant: participant.name)
     epochs = queries.epochs(tournament)
     schedules = schedules_of(epochs)
-    evidence = evidence_of(queries, tournament)
+    evidence, pairs, ratings, belief = rated.evidence, rated.pairs, rated.fit, rated.belief
     absences, summaries = evidence.absences, evidence.played
     void = {summary.key for summary in summaries if summary.status is Status.VOID}
-    pairs = complete_pairs(evidence.matches)
-    games = [Game(pair.sides, pair.ranks) for pair in pairs]
-    ratings = fit(games, (each.name for each in participants))
-    belief = posterior(games, ratings.draw_probability)
     reference = tournament.config["reference"]
     if reference in belief.names:
         ratings = ratings.anchored(reference, belief.names)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from arena.app.show import build_report, evidence_of
+from collections import Counter
+
+from arena.app.show import rate, report_on
 from arena.match.record import Status
 from arena.match.rulings import SHARED_COUNT
-from arena.ratings.base import Game
-from arena.ratings.posterior import posterior
-from arena.ratings.trust import absences, separations, transitivity
+from arena.ratings.trust import absences, head_to_head, separations, transitivity
 from arena.reports.trust import FaultCosts, TrustReport
 from arena.store.queries import Queries
-from arena.tournament.standings import complete_pairs, mirror_luck
+from arena.tournament.standings import mirror_luck
 
 
 def build_trust(queries: Queries, run: str) -> TrustReport:
     """The trust report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none."""
-    report = build_report(queries, run)
-    summaries = evidence_of(queries, queries.tournament(run)).matches
-    games = [Game(pair.sides, pair.ranks) for pair in complete_pairs(summaries)]
-    draws = report.run.draw_probability
-    belief = posterior(games, draws)
+    tournament = queries.tournament(run)
+    rated = rate(queries, tournament)
+    report = report_on(queries, tournament, rated)
+    summaries, games, belief = rated.evidence.matches, rated.games, rated.belief
+    draws = rated.fit.draw_probability
     judged = {row.participant.name: row.verdict for row in report.rows if row.verdict is not None}
+    met = head_to_head(games, belief, draws)
     counted = [summary for summary in summaries if summary.status is not Status.VOID]
     forfeits = sum(summary.forfeited_by is not None for summary in counted)
     lost_with_fault = sum(
@@ -31,8 +32,10 @@ def build_trust(queries: Queries, run: str) -> TrustReport:
     return TrustReport(
         report=report,
         luck=mirror_luck(summaries),
+        unmirrored=dict(sorted(Counter(pair.pairing for pair in rated.pairs if not pair.mirrored).items())),
         separations=separations(belief, judged),
-        transitivity=transitivity(games, belief, draws),
+        transitivity=transitivity(met, len(belief.names), draws),
+        head_to_head=met,
         fault_costs=FaultCosts(
             matches=len(counted),
             forfeits=forfeits,

@@ -28,7 +28,8 @@ def trust(run: Run = "last", data: Data = DATA, format: ReportFormat = Format.TA
         found = build_trust(queries, name)
     match format:
         case Format.TABLE:
-            emit(screen.rendered(report.render(found), screen.stdout()))
+            console = screen.stdout()
+            emit(screen.rendered(report.render(found, console.width), console))
         case Format.JSON:
             emit(report.as_json(found))
         case Format.MD:

@@ -65,24 +65,28 @@ class Absence:
     """Who would have another rank: that of now (counted without the one who is gone), and that of then."""
 
 
-def transitivity(games: Iterable[Game], belief: Posterior, draw_probability: float) -> Transitivity | None:
-    """None where more than two sides meet (their games are no independent duels), or where nothing is left to test."""
+def head_to_head(games: Iterable[Game], belief: Posterior, draw_probability: float) -> tuple[Residual, ...]:
+    """Of all sides that met, by their names; none where more than two meet: their games are no independent duels."""
     groups = grouped(games)
-    if not groups or any(len(game.sides) != 2 for game, _ in groups):
+    if any(len(game.sides) != 2 for game, _ in groups):
+        return ()
+    return tuple(_residual(sides, tally, belief, draw_probability) for sides, tally in _tallies(groups).items())
+
+
+def transitivity(met: Sequence[Residual], participants: int, draw_probability: float) -> Transitivity | None:
+    """By all that met, and the number of the participants in them; None where nothing is left to test."""
+    fitted = participants - 1 + (draw_probability > 0)
+    freedom = len(met) - fitted
+    if not met or freedom < 1:
         return None
-    residuals = [_residual(sides, tally, belief, draw_probability) for sides, tally in _tallies(groups).items()]
-    fitted = len(belief.names) - 1 + (draw_probability > 0)
-    freedom = len(residuals) - fitted
-    if freedom < 1:
-        return None
-    chi_squared = math.fsum(residual.z**2 for residual in residuals)
-    limit = -quantile(0.05 / (2 * len(residuals)))
+    chi_squared = math.fsum(residual.z**2 for residual in met)
+    limit = -quantile(0.05 / (2 * len(met)))
     return Transitivity(
         chi_squared=chi_squared,
         freedom=freedom,
         probability=chi_squared_tail(chi_squared, freedom),
         outliers=tuple(
-            sorted((each for each in residuals if abs(each.z) > limit), key=lambda each: (-abs(each.z), each.sides))
+            sorted((each for each in met if abs(each.z) > limit), key=lambda each: (-abs(each.z), each.sides))
         ),
     )
 

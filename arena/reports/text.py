@@ -133,6 +133,21 @@ def crosstable(report: RunReport, width: int) -> RenderableType:
     return Text(f"no room for the crosstable of {counted(len(names), 'bot')}: see --format md or json", style="dim")
 
 
+def matrix(
+    title: str, names: Sequence[str], cells: Sequence[Sequence[str | None]], width: int
+) -> RenderableType | None:
+    """Each name (a line) against each other; None where that does not fit `width`."""
+    grid = _Grid(
+        headers=[title, *(_cut(printable(name), SHORT_NAME_WIDTH) for name in names)],
+        texts=[True, *(False for _ in names)],
+        lines=[
+            [_cut(printable(name), NAME_WIDTH), *(cell or NOTHING for cell in line)]
+            for name, line in zip(names, cells, strict=True)
+        ],
+    )
+    return grid.table() if grid.width <= width else None
+
+
 def runs(tallies: Sequence[Tally], width: int) -> RenderableType:
     """The list of all runs.  Where it does not fit `width`, titles are cut, then columns left out from the right."""
     headers = ["run", "state", "bots", "matches", "void", "rated", "begun", "title"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +15,18 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arena.ratings.posterior import LEVEL
-from arena.ratings.trust import Absence, Separation, Transitivity
+from arena.ratings.trust import Absence, Residual, Separation, Transitivity
 from arena.reports import words
-from arena.reports.columns import percent
+from arena.reports.columns import NOTHING, percent
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
 from arena.reports.markdown import escape
 from arena.reports.model import RunReport
-from arena.reports.text import facts_table, heading
+from arena.reports.text import facts_table, heading, matrix
 from arena.tournament.standings import MirrorLuck
 
-_OUTLIERS_SHOWN = 5
+_SHOWN = 5
+SCORED = "% scored (expected)"
 DIGITS = 4
 
 
@@ -50,21 +51,30 @@ class TrustReport:
     report: RunReport
     luck: MirrorLuck | None
     """None where nothing was mirrored, or nothing varied."""
+    unmirrored: Mapping[tuple[str, ...], int]
+    """Complete pairs on decks of their own, by pairing."""
     separations: tuple[Separation, ...]
     transitivity: Transitivity | None
     """None where it cannot be tested."""
+    head_to_head: tuple[Residual, ...]
+    """Of all sides that met; none where more than two meet."""
     fault_costs: FaultCosts
     absences: tuple[Absence, ...]
 
 
-def render(trust: TrustReport) -> RenderableType:
-    """For a terminal."""
-    return Group(
+def render(trust: TrustReport, width: int) -> RenderableType:
+    """For a terminal of `width` characters."""
+    parts: list[RenderableType] = [
         heading(trust.report.run),
         Text(printable(words.verdict(trust.report))),
         "",
         facts_table(list(findings(trust))),
-    )
+    ]
+    if duels := _duels(trust):
+        names = [row.participant.name for row in trust.report.rows]
+        table = matrix(SCORED, names, [[duels.get((one, other)) for other in names] for one in names], width)
+        parts += ["", table or Text(f"no room for {SCORED}: see --format md or json", style="dim")]
+    return Group(*parts)
 
 
 def markdown(trust: TrustReport) -> str:
@@ -78,6 +88,15 @@ def markdown(trust: TrustReport) -> str:
         "",
         *(f"- **{label}** {escape(text)}" if label else f"  - {escape(text)}" for label, text in findings(trust)),
     ]
+    if duels := _duels(trust):
+        names = [row.participant.name for row in trust.report.rows]
+        cells = [[duels.get((one, other), NOTHING) for other in names] for one in names]
+        lines += [
+            "",
+            f"| {SCORED} | {' | '.join(map(escape, names))} |",
+            f"|---|{'---:|' * len(names)}",
+            *(f"| {escape(name)} | {' | '.join(line)} |" for name, line in zip(names, cells, strict=True)),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -87,7 +106,13 @@ def as_json(trust: TrustReport) -> str:
     plain: dict[str, Any] = {
         "schema_version": 1,
         "verdict": words.verdict(trust.report),
-        "pairs": {"mirrored": run.mirrored_pairs, "unmirrored": run.unmirrored_pairs},
+        "pairs": {
+            "mirrored": run.mirrored_pairs,
+            "unmirrored": run.unmirrored_pairs,
+            "unmirrored_pairings": [
+                {"pairing": list(pairing), "pairs": pairs} for pairing, pairs in trust.unmirrored.items()
+            ],
+        },
         "mirror_luck": luck and {"pairs": luck.pairs, "correlation": _rounded(luck.correlation)},
         "separations": [
             {
@@ -103,17 +128,9 @@ def as_json(trust: TrustReport) -> str:
             "chi_squared": _rounded(test.chi_squared),
             "freedom": test.freedom,
             "probability": _rounded(test.probability),
-            "outliers": [
-                {
-                    "sides": [list(side) for side in each.sides],
-                    "games": each.games,
-                    "score": _rounded(each.score),
-                    "expected": _rounded(each.expected),
-                    "z": _rounded(each.z),
-                }
-                for each in test.outliers
-            ],
+            "outliers": list(map(_plain, test.outliers)),
         },
+        "head_to_head": list(map(_plain, trust.head_to_head)),
         "faults": {
             "matches": trust.fault_costs.matches,
             "forfeits": trust.fault_costs.forfeits,
@@ -141,6 +158,7 @@ def as_json(trust: TrustReport) -> str:
 
 def findings(trust: TrustReport) -> Iterator[words.Fact]:
     """What was found, one label and sentence each; an empty label goes on with the one before."""
+    yield "Decks", _decks(trust)
     yield "Luck", _luck(trust)
     yield from _labelled("Neighbours", [_separation(trust, each) for each in trust.separations])
     yield from _labelled("One scale", list(_transitivity(trust.transitivity)))
@@ -158,16 +176,28 @@ def _labelled(label: str, texts: Sequence[str]) -> Iterator[words.Fact]:
         yield "" if number else label, text
 
 
+def _decks(trust: TrustReport) -> str:
+    run = trust.report.run
+    if not run.pairs_finished:
+        return f"no {run.unit[:-1]} is complete"
+    if not run.unmirrored_pairs:
+        return f"all {counted(run.mirrored_pairs, run.unit[:-1])} mirrored: the same decks in every seat"
+    shown = [f"{' - '.join(pairing)} {pairs:,}" for pairing, pairs in trust.unmirrored.items()]
+    if len(shown) > _SHOWN:
+        shown[_SHOWN:] = [f"{counted(len(shown) - _SHOWN, 'more pairing')}"]
+    return (
+        f"{run.unmirrored_pairs:,} of {counted(run.pairs_finished, run.unit[:-1])} on decks of their own, "
+        f"with luck that nothing removed: {'; '.join(shown)}"
+    )
+
+
 def _luck(trust: TrustReport) -> str:
-    luck, run = trust.luck, trust.report.run
-    unmirrored = ""
-    if run.unmirrored_pairs:
-        unmirrored = f"; {counted(run.unmirrored_pairs, 'pair')} on decks of their own could not be compared"
+    luck = trust.luck
     if luck is None:
-        return f"no mirrored pair tells how much of it the decks make{unmirrored}"
+        return "no mirrored pair tells how much of it the decks make"
     return (
         f"the two matches of a mirrored pair correlate by {luck.correlation:+.2f} ({counted(luck.pairs, 'pair')}): "
-        f"without mirroring the same certainty would take {luck.gain:.1f} times as many matches{unmirrored}"
+        f"without mirroring the same certainty would take {luck.gain:.1f} times as many matches"
     )
 
 
@@ -201,7 +231,7 @@ def _transitivity(test: Transitivity | None) -> Iterator[str]:
         else "one number a bot does not explain who beats whom: some beat each other in a circle"
     )
     yield f"{verdict} (chi squared {test.chi_squared:.1f} of {test.freedom}, p = {test.probability:.3f})"
-    for each in test.outliers[:_OUTLIERS_SHOWN]:
+    for each in test.outliers[:_SHOWN]:
         one, other = (" and ".join(side) for side in each.sides)
         yield (
             f"{one} scored {each.score:.0%} against {other} where {each.expected:.0%} was expected "
@@ -225,6 +255,28 @@ def _absences(absences: Sequence[Absence]) -> Iterator[str]:
             yield f"without {each.name} ranks would change: {changes}"
     if not any(each.ranks for each in absences):
         yield "no single bot's absence would change the rank of another"
+
+
+def _duels(trust: TrustReport) -> Mapping[tuple[str, str], str]:
+    """What each bot scored against each other, and in brackets what was expected; none where partners play."""
+    cells = {}
+    for each in trust.head_to_head:
+        if any(len(side) > 1 for side in each.sides):
+            return {}
+        (one,), (other,) = each.sides
+        cells[one, other] = f"{100 * each.score:.0f} ({100 * each.expected:.0f})"
+        cells[other, one] = f"{100 - 100 * each.score:.0f} ({100 - 100 * each.expected:.0f})"
+    return cells
+
+
+def _plain(each: Residual) -> Mapping[str, Any]:
+    return {
+        "sides": [list(side) for side in each.sides],
+        "games": each.games,
+        "score": _rounded(each.score),
+        "expected": _rounded(each.expected),
+        "z": _rounded(each.z),
+    }
 
 
 def _rounded(number: float) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -55,7 +56,37 @@ def test_before_the_first_pair_and_without_mirrored_ones_it_says_so(here: Here, 
     nothing = here("trust", "empty", "--data", data).out
     assert "there is nothing to rank" in nothing and "no mirrored pair tells" in nothing
     strangers = here("trust", "strangers", "--data", data).out
-    assert "2 pairs on decks of their own could not be compared" in strangers
+    assert "2 of 2 pairs on decks of their own, with luck that nothing removed: one - two 2" in strangers
+    found = json.loads(here("trust", "strangers", "--data", data, "--format", "json").out)
+    assert found["mirror_luck"] is None
+    assert found["pairs"] == {
+        "mirrored": 0,
+        "unmirrored": 2,
+        "unmirrored_pairings": [{"pairing": ["one", "two"], "pairs": 2}],
+    }
+
+
+def test_what_each_scored_against_each_stands_in_a_table(here: Here, data: Path) -> None:
+    shown = json.loads(here("show", "cup", "--data", data, "--format", "json").out)
+    found = json.loads(here("trust", "cup", "--data", data, "--format", "json").out)
+    scores = {
+        (met["bot"], met["opponent"]): (met["pairs"]["won"] + met["pairs"]["drawn"] / 2) / 6
+        for met in shown["crosstable"]
+    }
+    duels = {(one, other): duel for duel in found["head_to_head"] for ((one,), (other,)) in [duel["sides"]]}
+    assert {pair: duel["score"] for pair, duel in duels.items()} == {
+        pair: pytest.approx(scores[pair], abs=1e-4) for pair in duels
+    }
+    assert len(duels) == 3
+    table = here("trust", "cup", "--data", data).out.partition("% scored (expected)")[2].splitlines()[2:]
+    order = [line["bot"] for line in shown["standings"]]
+    assert [line.split()[0] for line in table] == order
+    for name, line in zip(order, table, strict=True):
+        cells = re.findall(r"–|(\d+) \(\d+\)", line)
+        assert cells == [f"{100 * scores[name, other]:.0f}" if other != name else "" for other in order]
+    assert (
+        f"| % scored (expected) | {' | '.join(order)} |" in here("trust", "cup", "--data", data, "--format", "md").out
+    )
 
 
 def test_what_is_no_table_has_no_csv(here: Here, data: Path) -> None:

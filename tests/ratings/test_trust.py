@@ -9,7 +9,15 @@ import pytest
 from arena.ratings.base import Game, grouped, mirrored_pair
 from arena.ratings.posterior import Posterior, Verdict, posterior, verdicts
 from arena.ratings.statistics import fitted_draw_probability
-from arena.ratings.trust import Separation, Transitivity, absences, chi_squared_tail, separations, transitivity
+from arena.ratings.trust import (
+    Separation,
+    Transitivity,
+    absences,
+    chi_squared_tail,
+    head_to_head,
+    separations,
+    transitivity,
+)
 from bench.leagues import League
 from tests.ratings.test_trueskill import drawn, ordered
 
@@ -30,7 +38,7 @@ def separated(games: list[Game]) -> tuple[Separation, ...]:
 
 def examined(games: list[Game]) -> Transitivity | None:
     belief, draws = belief_in(games)
-    return transitivity(games, belief, draws)
+    return transitivity(head_to_head(games, belief, draws), len(belief.names), draws)
 
 
 @pytest.mark.parametrize(
