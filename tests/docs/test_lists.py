@@ -31,6 +31,7 @@ from tests.docs import presets
 from tests.docs.pages import ROOT, blocks, prose, table
 
 DOCS = ROOT / "docs"
+SDK = DOCS / "authors" / "python.md"
 RULES = DOCS / "rules" / "README.md"
 
 
@@ -72,26 +73,26 @@ def possible(name: str, kind: type) -> list[str]:
 
 def test_authors_read_of_everything_that_a_view_has() -> None:
     public = {name for name in dir(View) if not name.startswith("_")} | {"match"}
-    assert public - {"of"} <= code_words(DOCS / "authors.md")
+    assert public - {"of"} <= code_words(SDK)
 
 
 def test_authors_read_of_everything_that_a_result_has() -> None:
     for kind in (DealResult, MatchResult):
         names = {field.name for field in dataclasses.fields(kind)}
         names |= {name for name, value in vars(kind).items() if isinstance(value, property)}
-        assert names <= code_words(DOCS / "authors.md")
-    assert {*Trick._fields, "points"} <= code_words(DOCS / "authors.md")
+        assert names <= code_words(SDK)
+    assert {*Trick._fields, "points"} <= code_words(SDK)
 
 
 def test_authors_read_of_all_that_serve_takes() -> None:
     assert set(inspect.signature(serve).parameters) == {
-        word.strip("`") for row in table(DOCS / "authors.md", "parameter") for word in row[0].split(", ")
+        word.strip("`") for row in table(SDK, "parameter") for word in row[0].split(", ")
     }
 
 
 def test_authors_read_of_every_key_of_a_bot() -> None:
     tables = (manifest._Manifest, manifest._Run, manifest._Build)
-    assert {key for each in tables for key in each.model_fields} <= code_words(DOCS / "authors.md")
+    assert {key for each in tables for key in each.model_fields} <= code_words(DOCS / "authors" / "folder.md")
     listed = {word for row in table(DOCS / "remote.md", "key in `[remote]`") for word in re.findall(r"\w+", row[0])}
     assert listed == set(manifest._Remote.model_fields)
 
