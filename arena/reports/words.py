@@ -20,6 +20,8 @@ from arena.store.queries import in_words
 from arena.store.values import StoredFault, VoidMatch
 
 CAREERS_SHOWN = 20
+FIRST_ERROR = 0.02
+"""By which chances to be first may differ by the drawing of samples alone."""
 NAMES_SHOWN = 5
 """Of bots that are tied."""
 Fact = tuple[str, str]
@@ -43,14 +45,16 @@ def verdict(report: RunReport) -> str:
 
     `anna is first with 97%; bert, cleo and dora are tied.`
     """
-    ranked = [row for row in report.rows if row.verdict is not None]
+    ranked = [(row.participant.name, row.verdict) for row in report.rows if row.verdict is not None]
+    if len(ranked) == 1:
+        return f"{ranked[0][0]} is alone in the ranking."
     parts = []
-    for rank, rows in groupby(ranked, key=lambda row: row.rank):
-        tied = [row.participant.name for row in rows]
+    for rank, rows in groupby(ranked, key=lambda row: row[1].rank):
+        tied = [name for name, _ in rows]
         if rank == 1:
-            best = max(ranked, key=lambda row: row.verdict.first if row.verdict else 0.0)
-            assert best.verdict is not None
-            likely = f"{best.participant.name} is first with {percent(best.verdict.first)}"
+            most = max(verdict.first for _, verdict in ranked)
+            best, first = next((name, each.first) for name, each in ranked if each.first > most - FIRST_ERROR)
+            likely = f"{best} is first with {percent(first)}"
             parts.append(likely if len(tied) == 1 else f"{_all_of(tied)} cannot be told apart: {likely}")
         elif len(tied) > 1:
             parts.append(f"{_all_of(tied)} are tied")
