@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.bot.match import Match, Turn
 from arena.cards import ACTIONS, CARDS, Action, Card, Suit, cards_of, hand_cards, hand_mask, iter_bits
+from arena.errors import UsageError
 from arena.game import views
 from arena.game.rules import Rules
 from arena.game.tricks import BEATS
@@ -73,6 +74,24 @@ class View:
         (decision,) = codec.events(item)
         assert isinstance(decision, codec.Decision)
         return cls(match, decision)
+
+    @classmethod
+    def at(cls, position: str, rules: str = "sixty-six") -> View:
+        """What the seat that is asked sees in a position written as text, under the preset of that name.
+
+        For trying a bot without an arena.  Raises `UsageError`: it is no position, or one that the rules never reach.
+        """
+        from arena.game.game import Game
+        from arena.game.position import parse_position, resume
+        from arena.game.presets import preset
+
+        game = Game(preset(rules))
+        resumed = resume(game, parse_position(game, position))
+        if resumed.to_act is None:
+            raise UsageError("nobody is asked anything in this position; expected one in which a deal goes on")
+        return cls.of(
+            Match(id="try", rules=game.rules, rules_name=rules, seat=resumed.to_act), resumed.view(resumed.to_act)
+        )
 
     def __repr__(self) -> str:
         point = self.point.name if isinstance(self.point, DecisionPoint) else self.point

@@ -121,11 +121,16 @@ def resolve(spec: str, *, name: str | None = None, base: Path) -> BotSpec:
     return _command(spec, given, base)
 
 
-def sample_bots_folder() -> Path:
-    """Where the sample bots lie: inside the package in a wheel, beside it in a checkout."""
+def shipped(path: str) -> Path:
+    """A folder that comes with the arena: inside the package in a wheel, beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent
-    in_wheel = package / "_data" / "sample_bots"
-    return in_wheel if in_wheel.is_dir() else package.parent / "sample_bots"
+    in_wheel = package / "_data"
+    return (in_wheel if in_wheel.is_dir() else package.parent) / path
+
+
+def sample_bots_folder() -> Path:
+    """Where the sample bots lie."""
+    return shipped("sample_bots")
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -171,7 +176,7 @@ def _folder(folder: Path, name: str | None, kind: BotKind) -> BotSpec:
     return BotSpec(
         name=name or manifest.name,
         kind=kind,
-        digest=_digest_of_files(folder, _sources(folder)),
+        digest=_digest_of_files(folder, sources(folder)),
         version=manifest.version,
         author=manifest.author,
         description=manifest.description,
@@ -465,7 +470,7 @@ def _mistake_in_words(mistake: dict[str, Any]) -> str:
 # --- digests ------------------------------------------------------------------------------------------------
 
 
-def _sources(folder: Path) -> list[Path]:
+def sources(folder: Path) -> list[Path]:
     """All files below `folder` that an author could have written; links to folders are not followed."""
     files: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=_refuse_unreadable):

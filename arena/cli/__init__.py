@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import certs, doctor, duel, exclude, play, screen, show, times, tournament, trust, verify
+from arena.cli import certs, doctor, duel, exclude, new, play, screen, show, times, tournament, trust, verify
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -41,6 +41,7 @@ def _options(
     pass
 
 
+app.command()(new.new)
 app.command()(tournament.tournament)
 app.command(epilog=show.COLUMN_LIST)(show.show)
 app.command()(show.runs)

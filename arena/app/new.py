@@ -1,0 +1,57 @@
+"""A new bot: a copy of a template, a small bot that already plays, under a name of its own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+
+from arena.bots.manifest import NAME_LENGTH, builtin_names, resolve, shipped, sources
+from arena.errors import UsageError
+
+
+class Language(StrEnum):
+    """In what a new bot is written."""
+
+    PYTHON = "python"
+
+
+TEMPLATES: Mapping[Language, str] = {Language.PYTHON: "templates/python"}
+"""The bot that is copied, as it is shipped.  Its name stands in its bot.toml and wherever else the new name belongs."""
+
+_NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{NAME_LENGTH - 1}}}")
+
+
+def new_bot(folder: Path, language: Language) -> tuple[Path, ...]:
+    """Make the folder, with a bot that is called like it; returns its files, sorted.
+
+    Raises `UsageError`: something is there already, the name is of no use, or the disk takes no files.
+    """
+    name = folder.name
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"a bot cannot be called {name!r}; expected a letter, and then letters, digits, - and _ "
+            f"({NAME_LENGTH} in all at most), such as mybot"
+        )
+    if name in builtin_names():
+        raise UsageError(f"{name!r} is the name of a sample bot; choose another name for yours")
+    template = shipped(TEMPLATES[language])
+    old = resolve(f"{template}/", base=template).name
+    try:
+        folder.mkdir(parents=True)
+        return tuple(sorted(_copy(path, folder / path.relative_to(template), old, name) for path in sources(template)))
+    except FileExistsError:
+        raise UsageError(f"{folder} is there already; choose another name, or remove it first") from None
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
+
+
+def _copy(source: Path, target: Path, old: str, new: str) -> Path:
+    """Copy a file, whose mode it keeps, with the new name in the place of the old one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    data = source.read_bytes()
+    target.write_bytes(data.replace(old.encode(), new.encode()))
+    shutil.copymode(source, target)
+    return target
