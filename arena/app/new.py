@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 
+from arena.app.templates import TEMPLATES, Language
 from arena.bots.manifest import NAME_LENGTH, builtin_names, resolve, shipped, sources
 from arena.errors import UsageError
-
-
-class Language(StrEnum):
-    """In what a new bot is written."""
-
-    PYTHON = "python"
-
-
-TEMPLATES: Mapping[Language, str] = {Language.PYTHON: "templates/python"}
-"""The bot that is copied, as it is shipped.  Its name stands in its bot.toml and wherever else the new name belongs."""
 
 _NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{NAME_LENGTH - 1}}}")
 

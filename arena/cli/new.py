@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.app.new import Language, new_bot
+from arena.app.templates import Language
 from arena.cli.screen import emit, say
 
 
@@ -16,6 +16,8 @@ def new(
     lang: Annotated[Language, typer.Option("--lang", help="The language that it is written in.")] = Language.PYTHON,
 ) -> None:
     """Make a folder with a small bot that already plays, to be changed into yours."""
+    from arena.app.new import new_bot
+
     for path in new_bot(folder, lang):
         emit(f"{path}\n")
     bot = folder if folder.is_absolute() else f"./{folder}"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.app.new import TEMPLATES, Language, new_bot
+from arena.app.new import new_bot
+from arena.app.templates import TEMPLATES, Language
 from arena.bots.manifest import resolve, sources
 from arena.errors import UsageError
 from tests.cli.conftest import Arena, Here

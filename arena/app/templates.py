@@ -1,0 +1,16 @@
+"""What a new bot is copied from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Language(StrEnum):
+    """In what a new bot is written."""
+
+    PYTHON = "python"
+
+
+TEMPLATES: Mapping[Language, str] = {Language.PYTHON: "templates/python"}
+"""The bot that is copied, by where it is shipped: its name there is replaced by the new one in all its files."""
