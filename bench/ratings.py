@@ -28,6 +28,8 @@ MATCHES = (10, 20, 50)
 LEAGUES, QUICK_LEAGUES = 100, 2
 REFIT_BOTS, REFIT_PAIRS = 20, (10, 200)
 DUELS, QUICK_DUELS = 500, 4
+BANDS = (0.0, 0.7, 0.9, 1.01)
+"""Of what is said to be likely."""
 MOST_PAIRS = 800
 LOOK = 8
 """Pairs between two looks at a duel."""
@@ -97,7 +99,7 @@ def _refit(pairs: int) -> Mapping[str, float]:
 
 def _calibrate(luck: float, pairs: int, leagues: int) -> Mapping[str, Any]:
     tau: dict[str, list[float]] = {name: [] for name in _METHODS}
-    bars, intervals, firsts, said, true = [], [], [], [], []
+    bars, intervals, firsts, stated = [], [], [], []
     for seed in range(leagues):
         league = League.of(BOTS, luck, seed)
         games, truth = league.games(pairs), league.limit()
@@ -114,20 +116,26 @@ def _calibrate(luck: float, pairs: int, leagues: int) -> Mapping[str, Any]:
             best, worst = judged[name].ranks
             intervals.append(best <= order.index(name) + 1 <= worst)
         for name, following in pairwise(judged):
-            said.append(judged[name].better_than_next or 0.0)
-            true.append(truth[name] > truth[following])
+            stated.append((judged[name].better_than_next or 0.0, truth[name] > truth[following]))
         leader = next(iter(judged))
         firsts.append((judged[leader].first, leader == order[0]))
     return {
         "kendall_tau": {name: round(statistics.fmean(values), 3) if values else None for name, values in tau.items()},
         "bars_hold": round(statistics.fmean(bars), 4),
         "rank_intervals_hold": round(statistics.fmean(intervals), 4),
-        "better_than_next": {"said": round(statistics.fmean(said), 3), "true": round(statistics.fmean(true), 3)},
-        "first": {
-            "said": round(statistics.fmean(chance for chance, _ in firsts), 3),
-            "true": round(statistics.fmean(was for _, was in firsts), 3),
-        },
+        "better_than_next": [
+            {"from": low, "pairs": len(came), **_said_and_true(came)}
+            for low, high in pairwise(BANDS)
+            if (came := [each for each in stated if low <= each[0] < high])
+        ],
+        "first": _said_and_true(firsts),
     }
+
+
+def _said_and_true(came: Sequence[tuple[float, bool]]) -> Mapping[str, float]:
+    """What was said to be likely, and how often it was so: the means."""
+    said, true = zip(*came, strict=True)
+    return {"said": round(statistics.fmean(said), 3), "true": round(statistics.fmean(true), 3)}
 
 
 def _kendall(found: Mapping[str, float], truth: Mapping[str, float]) -> float:
