@@ -68,17 +68,8 @@ def _play(game: Game, decks: Iterable[Sequence[int]], rng: random.Random) -> lis
             else:  # closing and claiming come last, and are never chosen
                 deal.apply(legal[int(chance() * (mask & CHANCES).bit_count())])
         outcome = deal.outcome
-        assert outcome is not None and outcome.seat is not None
-        records.append(
-            DealRecord(
-                dealer,
-                deal.past_actions,
-                outcome.termination,
-                outcome.seat,
-                outcome.points,
-                outcome.card_points,
-            )
-        )
+        assert outcome is not None
+        records.append(DealRecord.of(deal, outcome.points))
     return records
 
 

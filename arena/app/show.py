@@ -13,6 +13,7 @@ from arena import __version__
 from arena.app.data import RUNS
 from arena.app.schedules import left_out, matches_of_those_out, planned, schedules_of
 from arena.match.absence import Absences
+from arena.match.conduct import Conduct
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.ratings.base import Game, Rating
@@ -62,20 +63,32 @@ class Evidence:
     """Those of them that count: without those of participants that are withdrawn."""
     out: Mapping[str, Absence]
     absences: Absences
+    conduct: Mapping[str, Conduct]
+    """What each participant did in the deals of these matches, but for the void ones."""
 
 
 def evidence_of(queries: Queries, tournament: Tournament) -> Evidence:
     """The matches of a tournament that count, and who is out of it."""
     absences = queries.absences(tournament)
-    summaries = list(queries.summaries(tournament))
     scheduled = matches_of_those_out(schedules_of(queries.epochs(tournament)), absences)
-    played = Counter(name for summary in summaries for name in summary.key.pairing if name in scheduled)
+    played: Counter[str] = Counter()
+    for pairing, count in queries.played(tournament).items():
+        played.update(dict.fromkeys(pairing, count))
     gone = withdrawn(scheduled, played)
+    summaries: list[MatchSummary] = []
+    conduct: defaultdict[str, Conduct] = defaultdict(Conduct)
+    for summary in queries.summaries(tournament):
+        summaries.append(summary.without_conduct())  # of many matches it takes more memory than all the rest
+        if summary.status is not Status.VOID and gone.isdisjoint(summary.key.pairing):
+            for side in summary.sides:
+                for name, each in zip(side.participants, side.conduct, strict=True):
+                    conduct[name].add(each)
     return Evidence(
         played=summaries,
         matches=[summary for summary in summaries if gone.isdisjoint(summary.key.pairing)],
         out={name: Absence(entry, played[name], scheduled[name], name in gone) for name, entry in absences.out.items()},
         absences=absences,
+        conduct=conduct,
     )
 
 
@@ -167,7 +180,12 @@ def report_on(
             arena_version=__version__,
             lag=reduce(add, lags) if (lags := [session.lag for session in queries.sessions(tournament)]) else None,
         ),
-        rows=ranking(participants, ratings.ratings, belief.of(playing), table, evidence.out, reference, online_ratings),
+        rows=tuple(
+            replace(row, conduct=evidence.conduct.get(row.participant.name, row.conduct))
+            for row in ranking(
+                participants, ratings.ratings, belief.of(playing), table, evidence.out, reference, online_ratings
+            )
+        ),
         crosstable=crosstable(evidence.matches),
         end_reasons=end_reasons(summaries),
         fault_count=sum(map(Counter.total, kinds.values())),

@@ -13,10 +13,10 @@ from arena.cli.options import DATA, Data, ReportFormat
 from arena.cli.screen import emit
 from arena.cli.stored import queries_of, report_of, shown
 from arena.errors import UsageError
-from arena.reports import Format, Part
-from arena.reports.columns import COLUMNS, CSV_COLUMNS, TABLE_COLUMNS, parse_columns
+from arena.reports import Format, Only, Part
+from arena.reports.columns import COLUMNS, CSV_COLUMNS, STATISTICS, TABLE_COLUMNS, parse_columns
 
-COLUMN_LIST = "\b\nColumns:\n" + "\n".join(f"  {column.name:<16}{column.about}" for column in COLUMNS)
+COLUMN_LIST = "\b\nColumns:\n" + "\n".join(f"  {column.name:<22}{column.about}" for column in (*COLUMNS, *STATISTICS))
 
 
 def show(
@@ -26,6 +26,7 @@ def show(
     part: Annotated[
         Part, typer.Option(help="In JSON: all, or only what is the same for the same seed to the byte.")
     ] = Part.ALL,
+    only: Annotated[Only | None, typer.Option(help="Show one table, not the whole report.")] = None,
     columns: Annotated[
         str | None, typer.Option(metavar="NAMES", help="The columns of the ranking, with commas between them.")
     ] = None,
@@ -45,12 +46,16 @@ def show(
         raise UsageError(f"--part play is of JSON, but the format is {format}; add --format json")
     if columns is not None and format is Format.JSON:
         raise UsageError("--columns is of tables, but the format is json; JSON always holds everything")
+    if only is not None and format is Format.JSON:
+        raise UsageError("--only is of tables, but the format is json; JSON always holds everything")
+    if columns is not None and only in (Only.CROSSTABLE, Only.BOTS):
+        raise UsageError(f"--columns chooses those of the ranking, but --only is {only}; leave out one of the two")
     if columns is not None:
         parse_columns(columns)  # a mistake in them comes before the work
     if online and format is not Format.JSON:
         columns = f"{columns or (CSV_COLUMNS if format is Format.CSV else TABLE_COLUMNS)},one-pass"
     report = report_of(run, data, operator=operator, one_pass=online)
-    text = shown(report, format, part=part, columns=columns, to_file=output is not None)
+    text = shown(report, format, part=part, only=only, columns=columns, to_file=output is not None)
     if output is None:
         emit(text)
         return

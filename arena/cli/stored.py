@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, assert_never
 
 from arena.cli import screen
 from arena.errors import UsageError
-from arena.reports import Format, Part
-from arena.reports.columns import CSV_COLUMNS, TABLE_COLUMNS, parse_columns
+from arena.reports import Format, Only, Part
+from arena.reports.columns import BOT_CSV_COLUMNS, CSV_COLUMNS, TABLE_COLUMNS, parse_columns
 
 if TYPE_CHECKING:
     from arena.reports.model import RunReport
@@ -46,24 +46,28 @@ def shown(
     format: Format,
     *,
     part: Part = Part.ALL,
+    only: Only | None = None,
     columns: str | None = None,
     to_file: bool = False,
 ) -> str:
-    """The report in the wanted form; a table is as wide as where it goes to."""
+    """The report (or one table of it) in the wanted form; a table is as wide as where it goes to."""
     from arena.reports import csv, json, markdown, text
 
+    ranking = parse_columns(TABLE_COLUMNS if columns is None else columns)
     match format:
         case Format.TABLE:
             console = screen.plain() if to_file else screen.stdout()
-            return screen.rendered(
-                text.render(report, parse_columns(TABLE_COLUMNS if columns is None else columns), console.width),
-                console,
-            )
+            if only is None:
+                return screen.rendered(text.render(report, ranking, console.width), console)
+            return screen.rendered(text.only_one(report, only, ranking, console.width), console)
         case Format.JSON:
             return json.render(report, part)
+        case Format.CSV if only is Only.CROSSTABLE:
+            return csv.crosstable(report)
         case Format.CSV:
-            return csv.render(report.rows, parse_columns(CSV_COLUMNS if columns is None else columns))
+            default = BOT_CSV_COLUMNS if only is Only.BOTS else CSV_COLUMNS
+            return csv.render(report.rows, parse_columns(default if columns is None else columns))
         case Format.MD:
-            return markdown.render(report, parse_columns(TABLE_COLUMNS if columns is None else columns))
+            return markdown.render(report, ranking) if only is None else markdown.only_one(report, only, ranking)
         case _:
             assert_never(format)

@@ -72,9 +72,9 @@ class Deal:
 
     __slots__ = (
         "_auto_leads", "_close_asked", "best", "best_seat", "bound", "carry", "closed_points", "closed_tricks",
-        "closer", "dealer", "game", "hand_sizes", "hands", "known", "leader", "legal_mask", "order", "outcome",
-        "past_actions", "past_seats", "pending", "point", "points", "score", "strict", "table", "talon", "to_act",
-        "tricks", "trump", "turn_up", "winners",
+        "closer", "dealer", "game", "hand_sizes", "hands", "known", "leader", "legal_mask", "marriages", "order",
+        "outcome", "past_actions", "past_seats", "pending", "point", "points", "score", "strict", "table", "talon",
+        "to_act", "tricks", "trump", "turn_up", "winners",
     )  # fmt: skip
 
     game: Game
@@ -98,6 +98,8 @@ class Deal:
     closed_points: tuple[int, ...]
     closed_tricks: tuple[int, ...]
     known: list[int]
+    marriages: tuple[tuple[int, int], ...]
+    """The seat and the points of each declaration, in order; none from before a position that it was resumed from."""
     score: tuple[int, ...]
     carry: int
     past_seats: bytes
@@ -142,6 +144,7 @@ class Deal:
         self.closed_points = ()
         self.closed_tricks = ()
         self.known = known
+        self.marriages = ()
         self.score = score
         self.carry = carry
         self.past_seats = b""
@@ -227,6 +230,7 @@ class Deal:
         twin.closed_points = self.closed_points
         twin.closed_tricks = self.closed_tricks
         twin.known = self.known[:]
+        twin.marriages = self.marriages
         twin.score = self.score
         twin.carry = self.carry
         twin.past_seats = self.past_seats
@@ -424,6 +428,7 @@ class Deal:
         else:
             value = 40 if suit == self.trump else 20
         self.pending[side] += value
+        self.marriages += ((seat, value),)
         if game.credit_declared and self.tricks[side]:
             self._credit(side)
             self._reached(side, seat)

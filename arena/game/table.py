@@ -6,9 +6,19 @@ Seats are numbered clockwise from 0.  A side is what scores: a seat, or two part
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 
 from arena.game.rules import Rules, Seating
+
+
+class Role(StrEnum):
+    """The place of a seat in a deal, in the order in which cards are dealt."""
+
+    FOREHAND = "forehand"
+    SECOND = "second"
+    THIRD = "third"
+    DEALER = "dealer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +79,9 @@ class Table:
     def forehand(self, dealer: int) -> int:
         """The seat left of the dealer: it is dealt to first and leads the first trick."""
         return self.next_seat(dealer)
+
+    def roles(self, dealer: int) -> tuple[tuple[int, Role], ...]:
+        """The seats that play a deal and their roles, the forehand first; a dealer who sits out has none."""
+        others = (Role.FOREHAND, Role.SECOND, Role.THIRD)
+        order = self.orders[dealer][self.forehand(dealer)]
+        return tuple((seat, Role.DEALER if seat == dealer else others[place]) for place, seat in enumerate(order))

@@ -51,6 +51,26 @@ class DealRecord:
     points: tuple[int, ...]
     """What the deal added to the score, by side."""
     card_points: tuple[int, ...]
+    closer: int | None
+    """The seat that closed the talon."""
+    marriages: tuple[tuple[int, int], ...]
+    """The seat and the points of each declaration, in order."""
+
+    @classmethod
+    def of(cls, deal: Deal, points: tuple[int, ...]) -> DealRecord:
+        """The record of a finished deal that added `points` to the score."""
+        outcome = deal.outcome
+        assert outcome is not None and outcome.seat is not None
+        return cls(
+            dealer=deal.dealer,
+            actions=deal.past_actions,
+            termination=outcome.termination,
+            seat=outcome.seat,
+            points=points,
+            card_points=outcome.card_points,
+            closer=deal.closer,
+            marriages=deal.marriages,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +199,8 @@ class MatchRecord:
                     "seat": deal.seat,
                     "points": list(deal.points),
                     "card_points": list(deal.card_points),
+                    "closer": deal.closer,
+                    "marriages": [list(each) for each in deal.marriages],
                 }
                 for deal in self.deals
             ],
@@ -208,6 +230,8 @@ class MatchRecord:
                         seat=deal["seat"],
                         points=tuple(deal["points"]),
                         card_points=tuple(deal["card_points"]),
+                        closer=deal["closer"],
+                        marriages=tuple((seat, points) for seat, points in deal["marriages"]),
                     )
                     for deal in play["deals"]
                 ),
@@ -300,7 +324,7 @@ def _deals(game: Game, deck_of: DeckOf, record: MatchRecord) -> Iterator[tuple[i
         deal = game.deal(deck_of(number), played.dealer, state.score, state.carry)
         yield number, deal, played.actions, None if fault is None else fault.seat
         outcome = _outcome(number, deal)
-        _compare(number, outcome, state.add(outcome), played)
+        _compare(number, DealRecord.of(deal, state.add(outcome)), played)
         if fault is not None and fault.loss is Loss.MATCH:
             state.forfeit(game.table.side_of[fault.seat])
     if faults:
@@ -349,12 +373,14 @@ def _outcome(number: int, deal: Deal) -> Outcome:
     return deal.outcome
 
 
-def _compare(number: int, outcome: Outcome, added: tuple[int, ...], played: DealRecord) -> None:
+def _compare(number: int, replayed: DealRecord, played: DealRecord) -> None:
     for what, ours, theirs in (
-        ("termination", str(outcome.termination), str(played.termination)),
-        ("seat", outcome.seat, played.seat),
-        ("points", added, played.points),
-        ("card points", outcome.card_points, played.card_points),
+        ("termination", str(replayed.termination), str(played.termination)),
+        ("seat", replayed.seat, played.seat),
+        ("points", replayed.points, played.points),
+        ("card points", replayed.card_points, played.card_points),
+        ("closer", replayed.closer, played.closer),
+        ("marriages", replayed.marriages, played.marriages),
     ):
         if ours != theirs:
             raise RecordError(f"deal {number}: {what} replayed {ours}, recorded {theirs}")

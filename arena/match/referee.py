@@ -182,23 +182,14 @@ class _Match:
                 clock.charge(answer.took_ms)
             ruled = self._rule(deal, number, seat, answer, budget_ms)
         outcome = deal.outcome
-        assert outcome is not None and outcome.seat is not None
+        assert outcome is not None
         points = self.state.add(outcome)
         if ruled is not None:
             if ruled.match_lost:
                 self.state.forfeit(self.game.table.side_of[ruled.seat])
             if words := (yield ruled):
                 self.evidence[-1] += f"{LAST_WORDS}{words}"
-        self.deals.append(
-            DealRecord(
-                deal.dealer,
-                deal.past_actions,
-                outcome.termination,
-                outcome.seat,
-                points,
-                outcome.card_points,
-            )
-        )
+        self.deals.append(DealRecord.of(deal, points))
 
     def _note_time(self, seat: int, deal: int, took_ms: float, think_us: int, split: Split) -> None:
         self.spent[seat].append((deal, round(took_ms * 1000), think_us, *split))

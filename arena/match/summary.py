@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from arena.game.rules import Rules
 from arena.game.table import Table
+from arena.match.conduct import Conduct, ends
 from arena.match.record import MatchRecord, Status
 
 
@@ -95,7 +95,10 @@ class SideSummary:
     deals_won: int
     faults: Mapping[str, int]
     """Faults by their label."""
-    times: Histogram
+    times: tuple[Histogram, ...]
+    """Of the decisions of each of its seats, in the order of `participants`, as `conduct`."""
+    conduct: tuple[Conduct, ...] = ()
+    """Of each of its seats; empty where nobody asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +122,9 @@ class MatchSummary:
         """The summary of a record played by `seats` (the participant of each seat)."""
         table = Table.of(rules)
         faults: list[Counter[str]] = [Counter() for _ in range(table.sides)]
-        faulty_deals: dict[int, str] = {}
         for fault in record.faults:
             faults[table.side_of[fault.seat]][fault.fault.label] += 1
-            faulty_deals[fault.deal] = fault.fault.label
-        terminations = Counter(
-            faulty_deals.get(number, str(deal.termination)) for number, deal in enumerate(record.deals, start=1)
-        )
+        conduct = Conduct.of(rules, record)
         sides = tuple(
             SideSummary(
                 participants=tuple(seats[seat] for seat in table.members[side]),
@@ -135,7 +134,8 @@ class MatchSummary:
                     bool(deal.points[side]) and deal.points[side] == max(deal.points) for deal in record.deals
                 ),
                 faults=dict(faults[side]),
-                times=Histogram.of(chain.from_iterable(_times(record, seat) for seat in table.members[side])),
+                times=tuple(Histogram.of(_times(record, seat)) for seat in table.members[side]),
+                conduct=tuple(conduct[seat] for seat in table.members[side]),
             )
             for side in range(table.sides)
         )
@@ -144,10 +144,14 @@ class MatchSummary:
             status=record.status,
             mirrored=mirrored,
             deals=len(record.deals),
-            terminations=dict(terminations),
+            terminations=Counter(ends(record)),
             forfeited_by=record.forfeited_by,
             sides=sides,
         )
+
+    def without_conduct(self) -> MatchSummary:
+        """The same in less space, for those who hold many."""
+        return replace(self, sides=tuple(replace(side, conduct=()) for side in self.sides))
 
     def to_json(self) -> dict[str, Any]:
         """The sides and counters as plain values (the key and the status have columns of their own)."""
@@ -162,7 +166,8 @@ class MatchSummary:
                     "rank": side.rank,
                     "deals_won": side.deals_won,
                     "faults": dict(sorted(side.faults.items())),
-                    "times": side.times.to_json(),
+                    "times": [times.to_json() for times in side.times],
+                    "conduct": [conduct.to_json() for conduct in side.conduct],
                 }
                 for side in self.sides
             ],
@@ -185,7 +190,8 @@ class MatchSummary:
                     rank=side["rank"],
                     deals_won=side["deals_won"],
                     faults=side["faults"],
-                    times=Histogram.from_json(side["times"]),
+                    times=tuple(map(Histogram.from_json, side["times"])),
+                    conduct=tuple(map(Conduct.from_json, side["conduct"])),
                 )
                 for side in data["sides"]
             ),

@@ -18,6 +18,16 @@ class Format(StrEnum):
     """GitHub Markdown."""
 
 
+class Only(StrEnum):
+    """A single table of a report."""
+
+    RANKING = "ranking"
+    CROSSTABLE = "crosstable"
+    """Each bot against each other."""
+    BOTS = "bots"
+    """What each bot did in its deals."""
+
+
 class Part(StrEnum):
     """How much of a report in JSON."""
 

@@ -1,16 +1,19 @@
-"""The ranking table's columns, each described once: text, Markdown and CSV show the same ones.
+"""The columns of the tables, each described once: text, Markdown and CSV show the same ones.
 
 A table is described by the names of its columns, the most important first: `rank,bot,score,points`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
+from arena.game.scoring import Termination
+from arena.game.table import Role
 from arena.reports.foreign import printable
 
 if TYPE_CHECKING:  # the help of a command names the columns, and needs no store for that
@@ -27,7 +30,7 @@ NOTHING = "–"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of the ranking table."""
+    """One column of a table with a line a bot."""
 
     name: str
     """How it is asked for, and its heading in CSV."""
@@ -79,6 +82,11 @@ def _judged(value: Callable[[Verdict], Value]) -> Callable[[Row], Value]:
     return lambda row: None if row.verdict is None else value(row.verdict)
 
 
+def _quantile(q: float) -> Callable[[Row], Value]:
+    """Of the times of its decisions."""
+    return lambda row: row.standing.times.quantile_ms(q)
+
+
 def _won_lost(tally: Tally) -> str:
     return f"{tally.won}-{tally.drawn}-{tally.lost}" if tally.drawn else f"{tally.won}-{tally.lost}"
 
@@ -90,7 +98,7 @@ def won_drawn_lost(tally: Tally) -> str:
 
 def margin(met: Encounter) -> str:
     """`+1.24`: game points a match in an encounter, its own less the other's."""
-    return f"{(met.points_for - met.points_against) / met.matches.total:+z.2f}"
+    return f"{met.margin:+z.2f}"
 
 
 COLUMNS: Sequence[Column] = (
@@ -180,15 +188,66 @@ COLUMNS: Sequence[Column] = (
         lambda row: ", ".join(f"{kind} {count}" for kind, count in row.standing.faults.items()) or None,
         text=True,
     ),
-    Column("median", "ms", "milliseconds a decision, median", lambda row: row.standing.times.quantile_ms(0.5)),
-    Column(
-        "p99",
-        "p99 ms",
-        "milliseconds that 99 of 100 decisions stay under",
-        lambda row: row.standing.times.quantile_ms(0.99),
-    ),
+    Column("median", "ms", "milliseconds a decision, median", _quantile(0.5)),
+    Column("p99", "p99 ms", "milliseconds that 99 of 100 decisions stay under", _quantile(0.99)),
 )
-_BY_NAME = {column.name: column for column in COLUMNS}
+"""Of the ranking."""
+
+_FAULT = "fault"
+_ENDS = (*(str(end) for end in Termination if end is not Termination.FORFEIT), _FAULT)
+"""How a deal ends; all that faults end are one."""
+_MARRIAGES = ("20", "40", "60", "80", "100")
+
+
+def _ended(ends: Counter[str], end: str) -> int:
+    """How many deals ended so."""
+    return ends.total() - sum(ends[each] for each in _ENDS) if end == _FAULT else ends[end]
+
+
+def _won_lost_by(end: str) -> Column:
+    def value(row: Row) -> Value:
+        won, lost = _ended(row.conduct.won, end), _ended(row.conduct.lost, end)
+        return f"{won}-{lost}" if won or lost else None
+
+    return Column(f"by-{end}", end.replace("-", " "), f"deals won and lost by {end}", value)
+
+
+def _counted_by(result: str, end: str) -> Column:
+    return Column(
+        f"{result}-by-{end}",
+        f"{result} by {end.replace('-', ' ')}",
+        f"deals {result} by {end}",
+        lambda row: _ended(getattr(row.conduct, result), end),
+    )
+
+
+def _as(role: Role) -> Column:
+    about = f"game points a deal as {role}, its own less the others'"
+    return Column(f"as-{role}", str(role), about, lambda row: row.conduct.margin(role), signed=True)
+
+
+def _marriages(points: str) -> Column:
+    about = f"marriages of {points} that it declared"
+    return Column(f"marriages-{points}", f"{points}s", about, lambda row: row.conduct.marriages[points])
+
+
+STATISTICS: Sequence[Column] = (
+    Column("deals-in", "in deals", "deals that it took part in", lambda row: row.conduct.deals.total()),
+    *map(_won_lost_by, _ENDS),
+    Column("deals-drawn", "drawn", "deals in which nobody scored", lambda row: row.conduct.drawn.total()),
+    *(_counted_by(result, end) for result in ("won", "lost") for end in _ENDS),
+    Column("closed", "closed", "deals that it closed", lambda row: row.conduct.closed.total()),
+    Column("closed-won", "won", "of these, deals that it won", lambda row: row.conduct.closed["won"]),
+    Column("closed-failed", "failed", "of these, all others", lambda row: row.conduct.closed["failed"]),
+    Column("claims-right", "right claims", "claims that were right", lambda row: row.conduct.claimed["right"]),
+    Column("claims-wrong", "wrong", "claims that were wrong", lambda row: row.conduct.claimed["wrong"]),
+    *map(_marriages, _MARRIAGES),
+    *map(_as, Role),
+    Column("p90", "p90 ms", "milliseconds that 9 of 10 decisions stay under", _quantile(0.9)),
+    Column("slowest", "max ms", "milliseconds of its slowest decision", _quantile(1.0)),
+)
+"""Of what each bot did."""
+_BY_NAME = {column.name: column for column in (*COLUMNS, *STATISTICS)}
 
 _IN_BLOCKS = {
     "mu": "strength by TrueSkill over all complete blocks; 25 is average",
@@ -204,10 +263,28 @@ _IN_BLOCKS = {
 """What columns are about where the evidence is blocks."""
 TABLE_COLUMNS = "rank,bot,score,mu,sigma,error,ranks,next,first,matches,won-lost,pairs,points,faults,median,p99"
 """The columns of a table for people."""
-_SEVERAL_VALUES = ("ranks", "won-lost", "pairs", "fault-kinds")
+_SEVERAL_VALUES = ("ranks", "won-lost", "pairs", "fault-kinds", *(f"by-{end}" for end in _ENDS))
 _ON_DEMAND = ("one-pass",)
-CSV_COLUMNS = ",".join(column.name for column in COLUMNS if column.name not in (*_SEVERAL_VALUES, *_ON_DEMAND))
+BOT_TABLES: Mapping[str, str] = {
+    "Deals won-lost": ",".join(["bot", "deals-in", *(f"by-{end}" for end in _ENDS), "deals-drawn"]),
+    "What it dared": ",".join(
+        ["bot", "closed", "closed-won", "closed-failed", "claims-right", "claims-wrong"]
+        + [f"marriages-{points}" for points in _MARRIAGES]
+    ),
+    "Game points a deal, by role": ",".join(["bot", *(f"as-{role}" for role in Role)]),
+    "Time and faults": "bot,median,p90,p99,slowest,faults,fault-kinds",
+}
+"""The tables for people of what each bot did, by their titles."""
+
+
+def _single(columns: Sequence[Column]) -> str:
+    return ",".join(column.name for column in columns if column.name not in (*_SEVERAL_VALUES, *_ON_DEMAND))
+
+
+CSV_COLUMNS = _single(COLUMNS)
 """The columns of a table for programs: every one that holds a single value."""
+BOT_CSV_COLUMNS = f"bot,{_single(STATISTICS)}"
+"""The same of what each bot did."""
 
 
 def parse_columns(text: str) -> tuple[Column, ...]:
@@ -215,6 +292,14 @@ def parse_columns(text: str) -> tuple[Column, ...]:
     if not text.strip():
         raise UsageError(f"no column is named: choose some of {', '.join(_BY_NAME)}, with commas between them")
     return tuple(_column(name.strip()) for name in text.split(","))
+
+
+def bot_tables(rows: Sequence[Row]) -> Mapping[str, Sequence[Column]]:
+    """The tables of `BOT_TABLES`, without the columns in which no row has anything."""
+    return {
+        title: [column for column in parse_columns(names) if any(column.value(row) for row in rows)]
+        for title, names in BOT_TABLES.items()
+    }
 
 
 def worded(columns: Sequence[Column], unit: str) -> Sequence[Column]:

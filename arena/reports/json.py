@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
+from arena.game.table import Role
 from arena.reports import Part, model, words
 from arena.reports.model import Row, RunReport
 from arena.store.values import StoredFault
@@ -199,6 +200,68 @@ class Standing(_Object):
     """What 99 of 100 decisions stay under; null where there was none."""
 
 
+class Ended(_Object):
+    """Deals that ended in one way."""
+
+    won: int
+    drawn: int
+    """Nobody scored."""
+    lost: int
+
+
+class InRole(_Object):
+    """Deals in one role."""
+
+    deals: int
+    points_for: int
+    """Game points of its side."""
+    points_against: int
+    """Those of all other sides that played."""
+    points: _Number
+    """Game points a deal, its own less the mean of the others'."""
+
+
+class Closed(_Object):
+    """Deals that it closed."""
+
+    won: int
+    failed: int
+
+
+class Claimed(_Object):
+    """Its claims."""
+
+    right: int
+    wrong: int
+
+
+class Times(_Object):
+    """Busy time of its decisions; null where there was none."""
+
+    decisions: int
+    median_ms: _Number | None
+    p90_ms: _Number | None
+    p99_ms: _Number | None
+    max_ms: _Number | None
+
+
+class Bot(_Object):
+    """What a bot did in its deals."""
+
+    bot: _Foreign
+    deals: int
+    """Those that it took part in: not where it sat out."""
+    ends: dict[str, Ended]
+    """By how the deals ended; a deal that a fault ended stands under the kind of the fault."""
+    roles: dict[str, InRole]
+    """By forehand, second, third and dealer: the order in which cards are dealt."""
+    closed: Closed
+    claimed: Claimed
+    marriages: dict[str, int]
+    """Its declarations by their points."""
+    times: Times | None = None
+
+
 class Encounter(_Object):
     """One bot against one other, as the first sees it."""
 
@@ -274,6 +337,8 @@ class Document(_Object):
     """The ranking, best first."""
     crosstable: tuple[Encounter, ...]
     """Each bot against each other that it met on another side, both ways round."""
+    bots: tuple[Bot, ...]
+    """What each bot did, in the order of the ranking."""
     end_reasons: dict[str, int]
     """Deals by how they ended, the commonest first."""
     fault_count: int
@@ -289,6 +354,7 @@ class Document(_Object):
 _TESTIMONY: dict[str, Any] = {
     "run": {"name", "title", "state", "started", "sandbox", "arena_version", "lag"},
     "standings": {"__all__": {"median_ms", "p99_ms"}},
+    "bots": {"__all__": {"times"}},
     "faults": {"__all__": {"evidence"}},
     "voids": {"__all__": {"reason"}},
     "exclusions": True,
@@ -316,6 +382,7 @@ def _document(report: RunReport) -> Document:
             )
             for (bot, opponent), met in report.crosstable.items()
         ),
+        bots=tuple(map(_bot, report.rows)),
         end_reasons=dict(report.end_reasons),
         fault_count=report.fault_count,
         faults=tuple(map(_fault, report.faults)),
@@ -373,6 +440,38 @@ def _standing(row: Row) -> Standing:
         faults=dict(standing.faults),
         median_ms=standing.times.quantile_ms(0.5),
         p99_ms=standing.times.quantile_ms(0.99),
+    )
+
+
+def _bot(row: Row) -> Bot:
+    conduct, times = row.conduct, row.standing.times
+    return Bot(
+        bot=row.participant.name,
+        deals=conduct.deals.total(),
+        ends={
+            end: Ended(won=conduct.won[end], drawn=conduct.drawn[end], lost=conduct.lost[end])
+            for end in sorted({*conduct.won, *conduct.drawn, *conduct.lost})
+        },
+        roles={
+            str(role): InRole(
+                deals=conduct.deals[role],
+                points_for=conduct.points_for[role],
+                points_against=conduct.points_against[role],
+                points=margin,
+            )
+            for role in Role
+            if (margin := conduct.margin(role)) is not None
+        },
+        closed=Closed(won=conduct.closed["won"], failed=conduct.closed["failed"]),
+        claimed=Claimed(right=conduct.claimed["right"], wrong=conduct.claimed["wrong"]),
+        marriages=dict(sorted(conduct.marriages.items(), key=lambda item: int(item[0]))),
+        times=Times(
+            decisions=times.total,
+            median_ms=times.quantile_ms(0.5),
+            p90_ms=times.quantile_ms(0.9),
+            p99_ms=times.quantile_ms(0.99),
+            max_ms=times.quantile_ms(1.0),
+        ),
     )
 
 

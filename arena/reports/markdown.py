@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
 
-from arena.reports import words
-from arena.reports.columns import NOTHING, Column, margin, marked, won_drawn_lost, worded
+from arena.reports import Only, words
+from arena.reports.columns import NOTHING, Column, bot_tables, margin, marked, won_drawn_lost, worded
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunReport
 
@@ -20,6 +21,20 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 def render(report: RunReport, columns: Sequence[Column]) -> str:
     """The whole report."""
     return "\n".join(_lines(report, columns)) + "\n"
+
+
+def only_one(report: RunReport, only: Only, columns: Sequence[Column]) -> str:
+    """One table of the report; `columns` are those of the ranking."""
+    match only:
+        case Only.RANKING:
+            lines = _ranking(report.rows, worded(columns, report.run.unit))
+        case Only.CROSSTABLE:
+            lines = _crosstable(report)
+        case Only.BOTS:
+            lines = _bots(report.rows)
+        case _:
+            assert_never(only)
+    return "\n".join(lines) + "\n"
 
 
 def escape(text: str) -> str:
@@ -53,6 +68,10 @@ def _lines(report: RunReport, columns: Sequence[Column]) -> Iterator[str]:
         yield from _crosstable(report)
         yield ""
         yield _LEGENDS[report.run.unit]
+        yield ""
+        yield "## What each bot did"
+        yield ""
+        yield from _bots(report.rows)
     else:
         yield words.nothing_to_rank(report.run)
     yield ""
@@ -90,6 +109,17 @@ def _cell(column: Column, row: Row) -> str:
     value = column.value(row)
     text = escape(value) if isinstance(value, str) else column.cell(row)
     return marked(row, text) if column.name == "bot" else text
+
+
+def _bots(rows: Sequence[Row]) -> Iterator[str]:
+    for number, (title, columns) in enumerate(bot_tables(rows).items()):
+        if number:
+            yield ""
+        yield f"### {title}"
+        yield ""
+        yield from _ranking(rows, columns)
+        yield ""
+        yield from _list((column.header, column.about) for column in columns)
 
 
 def _crosstable(report: RunReport) -> Iterator[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arena.match.absence import Exclusion
+from arena.match.conduct import Conduct
 from arena.match.lag import Lag
 from arena.ratings.base import Rating
 from arena.ratings.posterior import Verdict
@@ -101,6 +102,8 @@ class Row:
     """None while it takes part."""
     one_pass: Rating | None = None
     """What a single pass of TrueSkill says, where that was asked for and it has a complete pair."""
+    conduct: Conduct = field(default_factory=Conduct)
+    """What it did in its deals."""
 
     @property
     def rank(self) -> int | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from rich import box
 from rich.cells import cell_len, set_cell_size
@@ -16,8 +17,8 @@ from rich.text import Text
 
 from arena.match.record import Status
 from arena.match.referee import LAST_WORDS
-from arena.reports import words
-from arena.reports.columns import NOTHING, Column, margin, marked, won_drawn_lost, worded
+from arena.reports import Only, words
+from arena.reports.columns import NOTHING, Column, bot_tables, margin, marked, won_drawn_lost, worded
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
 from arena.reports.model import Row, RunFacts, RunReport
@@ -48,7 +49,7 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
     how_to_read = (
         "who cannot be told apart at 95% shares a rank; score is mu - 3 sigma; ±95% is relative to the field; "
         f"> next and first are probabilities; {HOW_TO_READ[unit]}; "
-        "ms is the median time of a decision; all columns: arena show --help"
+        "ms is the median time of a decision; what each bot did: arena show --only bots; all columns: arena show --help"
     )
     facts = [
         *words.absences(report),
@@ -69,6 +70,27 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
         "",
         facts_table([*facts, ("Columns", how_to_read)]),
     )
+
+
+def only_one(report: RunReport, only: Only, columns: Sequence[Column], width: int) -> RenderableType:
+    """One table of the report; `columns` are those of the ranking."""
+    match only:
+        case Only.RANKING:
+            return ranking(report.rows, worded(columns, report.run.unit), width)
+        case Only.CROSSTABLE:
+            return crosstable(report, width)
+        case Only.BOTS:
+            return bots(report.rows, width)
+        case _:
+            assert_never(only)
+
+
+def bots(rows: Sequence[Row], width: int) -> RenderableType:
+    """What each bot did: tables below their titles."""
+    parts: list[RenderableType] = []
+    for title, columns in bot_tables(rows).items():
+        parts += ["", Text(title, style="bold"), ranking(rows, columns, width)]
+    return Group(*parts[1:])
 
 
 def heading(run: RunFacts) -> RenderableType:

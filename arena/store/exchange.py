@@ -34,7 +34,7 @@ from arena.store.schema import (
 )
 from arena.store.values import Tournament
 
-FORMAT = "arena-run/2"
+FORMAT = "arena-run/3"
 """Of a file: its name and version."""
 LONGEST = 1 << 24
 """The most bytes that a line may have."""

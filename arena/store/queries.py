@@ -154,6 +154,13 @@ class Queries:
             found = connection.execute(wanted.where(_that_count(connection, tournament.id)))
             return _statuses((row[0], row[1]) for row in found)
 
+    def played(self, tournament: Tournament) -> Mapping[tuple[str, ...], int]:
+        """How many matches of each pairing there are, but for those that count for nobody since somebody is out."""
+        wanted = select(matches.c.pairing, func.count()).group_by(matches.c.pairing).order_by(matches.c.pairing)
+        with self._database.reading() as connection, _intact("a match"):
+            found = connection.execute(wanted.where(_that_count(connection, tournament.id)))
+            return {tuple(json.loads(pairing)): count for pairing, count in found}
+
     def finished_keys(self, tournament: Tournament) -> FinishedKeys:
         """The keys of all stored matches, those that stayed void and those that count for nobody included."""
         with self._database.reading() as connection:

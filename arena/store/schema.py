@@ -25,7 +25,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 2
+VERSION = 3
 """Of the schema: another one is another store, and is refused."""
 
 metadata = MetaData()

@@ -67,7 +67,7 @@ class Standing:
     faults: Mapping[str, int] = field(default_factory=dict)
     """Faults of its side by their label."""
     times: Histogram = field(default_factory=lambda: Histogram({}))
-    """Of each decision of its side."""
+    """Of each of its decisions."""
 
     @property
     def margin(self) -> float | None:
@@ -86,6 +86,11 @@ class Encounter:
     """Complete pairs, in the same sense."""
     points_for: int = 0
     points_against: int = 0
+
+    @property
+    def margin(self) -> float:
+        """Game points a match, its own less the other's."""
+        return (self.points_for - self.points_against) / self.matches.total
 
 
 def withdrawn(scheduled: Mapping[str, int], played: Mapping[str, int]) -> frozenset[str]:
@@ -207,7 +212,9 @@ def _standing(name: str, played: Sequence[tuple[MatchSummary, SideSummary]], pai
     times: Counter[int] = Counter()
     for _, side in played:
         faults.update(side.faults)
-        times.update(side.times.counts)
+        for participant, seat_times in zip(side.participants, side.times, strict=True):
+            if participant == name:
+                times.update(seat_times.counts)
     return Standing(
         participant=name,
         matches=_tally(

@@ -16,6 +16,7 @@ from arena.app.show import build_report
 from arena.app.verify import Difference, Verified, verify_file, verify_run
 from arena.errors import UsageError
 from arena.match.absence import Change, Exclusion, Place
+from arena.match.conduct import Conduct
 from arena.match.referee import Ask, NoReply, Reply
 from arena.reports import Part, csv, markdown
 from arena.reports import json as json_report
@@ -71,6 +72,7 @@ def test_ratings_are_those_of_a_run_without_who_counts_for_nobody(tmp_path: Path
     with_gone, without = reported(tmp_path / "a"), reported(tmp_path / "b")
     assert [row.rating for row in with_gone.rows[:-1]] == [row.rating for row in without.rows]
     assert [row.standing for row in with_gone.rows[:-1]] == [row.standing for row in without.rows]
+    assert [row.conduct for row in with_gone.rows] == [*(row.conduct for row in without.rows), Conduct()]
     assert with_gone.crosstable == without.crosstable
 
 

@@ -29,7 +29,7 @@ def match(number: int, points: tuple[int, int], *, faults: int = 0, status: Stat
     """A match of one against two."""
 
     def side(name: str, own: int, other: int, faults: int) -> SideSummary:
-        return SideSummary((name,), own, 1 if own >= other else 2, 0, {"late": faults}, Histogram({}))
+        return SideSummary((name,), own, 1 if own >= other else 2, 0, {"late": faults}, (Histogram({}),))
 
     one, two = points
     sides = (side("one", one, two, faults), side("two", two, one, 0))

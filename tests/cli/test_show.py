@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.exits import Exit
+from arena.reports.columns import BOT_TABLES
 from arena.store import StoreError
 from tests.cli.conftest import COMMAND, Arena, Here, environment, on_terminal
 from tests.reports.runs import play_run
@@ -46,6 +47,18 @@ def test_json_csv_and_markdown_hold_the_same_scores(here: Here, data: Path) -> N
     assert [line["bot"] for line in table] == [line["bot"] for line in whole["standings"]]
     assert [float(line["score"]) for line in table] == [line["score"] for line in whole["standings"]]
     assert all(f"| {line['bot']} | {line['score']:.2f} |" in page for line in whole["standings"])
+
+
+def test_one_table_comes_in_every_form_of_tables(here: Here, data: Path) -> None:
+    words = ("show", "second", "--data", data, "--only")
+    bots = list(csv.DictReader(here(*words, "bots", "--format", "csv").out.splitlines()))
+    crosstable = list(csv.DictReader(here(*words, "crosstable", "--format", "csv").out.splitlines()))
+    assert len(bots) == 3 and len(crosstable) == 6
+    assert here(*words, "ranking", "--format", "csv").out == here(*words[:-1], "--format", "csv").out
+    for format in ("table", "md"):
+        page = here(*words, "bots", "--format", format).out
+        assert all(title in page for title in BOT_TABLES)
+        assert crosstable[0]["bot"] in here(*words, "crosstable", "--format", format).out
 
 
 def test_the_last_run_is_shown_where_none_is_named_and_the_folder_comes_from_the_environment(
@@ -102,6 +115,8 @@ def test_all_runs_are_listed_the_newest_last(here: Here, data: Path) -> None:
         (("show", "--columns", ""), "no column is named: choose some of rank, bot, "),
         (("show", "frist"), "the store holds no tournament 'frist'; did you mean 'first'?"),
         (("show", "--columns", "bott"), "unknown column 'bott'; did you mean 'bot'?"),
+        (("show", "--only", "bots", "--format", "json"), "--only is of tables, but the format is json"),
+        (("show", "--only", "crosstable", "--columns", "bot"), "--columns chooses those of the ranking, but --only is"),
         (("show", "--part", "play"), "--part play is of JSON, but the format is table; add --format json"),
         (("show", "--format", "json", "--columns", "bot"), "--columns is of tables, but the format is json"),
         (("show", "--output", "no/such/folder.txt"), "no/such/folder.txt cannot be written"),

@@ -23,7 +23,7 @@ from arena.game.scoring import Termination
 from arena.game.views import DecisionPoint
 from arena.match.rulings import Fault
 from arena.match.summary import MatchKey
-from arena.reports.columns import COLUMNS, TABLE_COLUMNS
+from arena.reports.columns import BOT_TABLES, COLUMNS, STATISTICS, TABLE_COLUMNS
 from arena.sixtysix.v1 import bot_pb2
 from arena.tournament import decks
 from arena.tournament.config import BotTable, ClockTable, TournamentTable
@@ -135,6 +135,13 @@ def test_every_column_is_explained() -> None:
     shown = TABLE_COLUMNS.split(",")
     expected = [[f"`{column.name}`", column.header, "yes" if column.name in shown else ""] for column in COLUMNS]
     assert [row[:3] for row in table(DOCS / "ratings.md", "column")] == expected
+
+
+def test_every_column_of_what_bots_did_is_explained() -> None:
+    expected = [[f"`{column.name}`", column.header] for column in STATISTICS]
+    page = DOCS / "statistics.md"
+    assert [row[:2] for row in table(page, "column")] == expected
+    assert all(title in read(page) for title in BOT_TABLES)
 
 
 def test_every_end_of_a_deal_is_named() -> None:

@@ -210,6 +210,9 @@ def test_a_summary_has_the_participants_of_each_side_and_the_faults_of_both_part
     summary = MatchSummary.of(key, True, ("a", "b", "d", "c"), MORE["four-handed"], record)
     assert [side.participants for side in summary.sides] == [("a", "d"), ("b", "c")]
     assert [dict(side.faults) for side in summary.sides] == [{}, {"error": 2}]
+    asked = [[times.total for times in side.times] for side in summary.sides]
+    assert asked == [[len(record.testimony.took_us[seat]) for seat in seats] for seats in ((0, 2), (1, 3))]
+    assert [len(side.conduct) for side in summary.sides] == [2, 2]
     assert MatchSummary.from_json(key, summary.status, True, json.loads(json.dumps(summary.to_json()))) == summary
 
 

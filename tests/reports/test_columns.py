@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 
 from arena.errors import UsageError
+from arena.match.conduct import Conduct
 from arena.match.summary import Histogram
 from arena.ratings.base import Rating
 from arena.ratings.posterior import Verdict
-from arena.reports.columns import COLUMNS, CSV_COLUMNS, NOTHING, TABLE_COLUMNS, parse_columns
+from arena.reports.columns import (
+    BOT_CSV_COLUMNS,
+    COLUMNS,
+    CSV_COLUMNS,
+    NOTHING,
+    STATISTICS,
+    TABLE_COLUMNS,
+    bot_tables,
+    parse_columns,
+)
 from arena.reports.model import Row, RunReport
 from arena.store import Participant
 from arena.tournament.standings import Standing, Tally
@@ -51,9 +64,10 @@ def test_an_empty_name_is_no_column() -> None:
 
 
 def test_every_column_is_named_once_and_explained() -> None:
-    names = [column.name for column in COLUMNS]
+    columns = (*COLUMNS, *STATISTICS)
+    names = [column.name for column in columns]
     assert len(set(names)) == len(names)
-    assert all(column.header and column.about for column in COLUMNS)
+    assert all(column.header and column.about for column in columns)
 
 
 def test_cells_have_fixed_places_thousands_apart_and_a_sign_where_it_matters() -> None:
@@ -77,13 +91,44 @@ def test_a_bot_without_a_match_has_dashes_not_numbers() -> None:
     assert cells("matches,won-lost,mu", NEWCOMER) == ["0", "0-0", "25.00"]
 
 
+DARING = replace(
+    VETERAN,
+    conduct=Conduct(
+        won=Counter({"claim": 40, "late": 2, "illegal": 1}),
+        drawn=Counter({"played-out": 3}),
+        lost=Counter({"claim": 7, "error": 1}),
+        deals=Counter({"forehand": 30, "dealer": 24}),
+        points_for=Counter({"forehand": 40, "dealer": 20}),
+        points_against=Counter({"forehand": 10, "dealer": 26}),
+        opponents=Counter({"forehand": 30, "dealer": 24}),
+        closed=Counter({"won": 5, "failed": 1}),
+        marriages=Counter({"20": 9}),
+    ),
+)
+
+
+def test_what_a_bot_did_is_told_by_end_and_by_role() -> None:
+    assert cells("deals-in,by-claim,by-fault,by-played-out,deals-drawn", DARING) == ["54", "40-7", "3-1", NOTHING, "3"]
+    assert cells("won-by-claim,lost-by-claim,won-by-fault,lost-by-fault", DARING) == ["40", "7", "3", "1"]
+    assert cells("as-forehand,as-second,as-dealer", DARING) == ["+1.00", NOTHING, "-0.25"]
+    assert cells("closed,closed-won,closed-failed,claims-right,marriages-20", DARING) == ["6", "5", "1", "0", "9"]
+
+
+def test_tables_of_bots_leave_out_what_no_bot_has() -> None:
+    tables = bot_tables([NEWCOMER, DARING])
+    named = {title: [column.name for column in columns] for title, columns in tables.items()}
+    assert named["Game points a deal, by role"] == ["bot", "as-forehand", "as-dealer"]
+    assert named["What it dared"] == ["bot", "closed", "closed-won", "closed-failed", "marriages-20"]
+    assert named["Deals won-lost"] == ["bot", "deals-in", "by-claim", "by-fault", "deals-drawn"]
+
+
 def test_drawn_matches_show_between_won_and_lost() -> None:
     drawn = Row(VETERAN.participant, VETERAN.rating, None, Standing("old", matches=Tally(3, 1, 2)))
     assert cells("won-lost", drawn) == ["3-1-2"]
 
 
 def test_the_columns_of_csv_hold_single_values(report: RunReport) -> None:
-    for column in parse_columns(CSV_COLUMNS):
+    for column in (*parse_columns(CSV_COLUMNS), *parse_columns(BOT_CSV_COLUMNS)):
         value = column.value(report.rows[0])
         assert not isinstance(value, str) or column.text, column.name
 

@@ -40,6 +40,11 @@ def test_everything_is_there_by_its_name(report: RunReport) -> None:
     assert first["matches"] == {"won": row.standing.matches.won, "drawn": 0, "lost": row.standing.matches.lost}
     assert sum(data["end_reasons"].values()) == sum(line["deals"] for line in data["standings"]) / 2
     assert len(data["crosstable"]) == 6
+    assert [bot["bot"] for bot in data["bots"]] == [line["bot"] for line in data["standings"]]
+    for bot, line in zip(data["bots"], data["standings"], strict=True):
+        assert bot["deals"] == line["deals"] == sum(role["deals"] for role in bot["roles"].values())
+        assert sum(end["won"] for end in bot["ends"].values()) == line["deals_won"]
+        assert bot["times"]["median_ms"] == line["median_ms"]
     assert data["faults"][-1]["evidence"].endswith(EVIDENCE.replace("\ud800", "\\ud800"))
 
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from arena.reports import markdown
+from arena.reports import Only, markdown
 from arena.reports.columns import TABLE_COLUMNS, parse_columns
 from arena.reports.foreign import printable
 from arena.reports.model import RunReport
@@ -60,6 +60,13 @@ def test_the_crosstable_has_pairs_and_points(report: RunReport) -> None:
     assert crosstable[1][1] == "–"
 
 
+def test_each_table_stands_alone_and_in_the_whole_page(report: RunReport) -> None:
+    whole = Page(markdown.render(report, COLUMNS)).lines
+    for only in Only:
+        lines = Page(markdown.only_one(report, only, COLUMNS)).lines
+        assert lines and any(whole[start : start + len(lines)] == lines for start in range(len(whole))), only
+
+
 def test_nasty_names_show_as_they_are(nasty: RunReport) -> None:
     page = Page(markdown.render(nasty, COLUMNS))
     shown = {line[1] for line in page.lines[1:4]}
@@ -68,7 +75,7 @@ def test_nasty_names_show_as_they_are(nasty: RunReport) -> None:
 
 
 def test_nasty_names_make_no_markup(nasty: RunReport) -> None:
-    ours = {"h1", "h2", "p", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "strong", "br"}
+    ours = {"h1", "h2", "h3", "p", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "strong", "br"}
     assert Page(markdown.render(nasty, COLUMNS)).tags <= ours
 
 

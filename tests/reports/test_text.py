@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from arena.match.record import Status
-from arena.reports import markdown, text
-from arena.reports.columns import TABLE_COLUMNS, parse_columns
+from arena.reports import Only, markdown, text
+from arena.reports.columns import BOT_TABLES, TABLE_COLUMNS, parse_columns
 from arena.reports.counting import counted
 from arena.reports.model import RunReport
 from arena.store import Tally
@@ -71,6 +71,21 @@ def test_the_crosstable_shows_pairs_and_points_of_the_bot_in_the_line(report: Ru
     lines = shown(text.crosstable(report, 100)).splitlines()
     assert lines[2].split()[:4] == ["1", best, "–", f"{met.pairs.won}-{met.pairs.drawn}-{met.pairs.lost}"]
     assert f"{(met.points_for - met.points_against) / met.matches.total:+.2f}" in lines[3]
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_tables_of_bots_fit_and_have_a_line_a_bot(report: RunReport, width: int) -> None:
+    page = shown(text.only_one(report, Only.BOTS, COLUMNS, width), width)
+    assert widest(page) <= width
+    for row in report.rows:
+        assert sum(line.startswith(row.participant.name) for line in page.splitlines()) == len(BOT_TABLES)
+
+
+def test_one_table_is_shown_alone(report: RunReport) -> None:
+    whole = shown(text.render(report, COLUMNS, 120), 120)
+    for only in (Only.RANKING, Only.CROSSTABLE):
+        page = shown(text.only_one(report, only, COLUMNS, 120), 120)
+        assert page.strip() in whole and len(page) < len(whole) / 2
 
 
 def test_a_narrow_crosstable_shows_percents_and_a_hopeless_one_says_so(report: RunReport) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 
 from hypothesis import given, settings
@@ -55,7 +56,7 @@ def match(
                 rank=1 + sum(other > keys[name] for other in keys.values()),
                 deals_won=points[name] // 2,
                 faults=(faults or {}).get(name, {}),
-                times=Histogram.of((times_us or {}).get(name, (100,))),
+                times=(Histogram.of((times_us or {}).get(name, (100,))),),
             )
             for name in seats
         ),
@@ -98,7 +99,7 @@ def partners(pairing: tuple[str, ...], leg: int, winner: str) -> MatchSummary:
                 rank=1 if winner in names else 2,
                 deals_won=2,
                 faults={},
-                times=Histogram.of((100,)),
+                times=tuple(Histogram.of((100,)) for _ in names),
             )
             for names in (seats[0::2], seats[1::2])
         ),
@@ -271,13 +272,23 @@ def test_the_margin_of_three_is_against_the_mean_of_the_others_and_adds_up_to_no
     assert abs(sum(table[name].margin or 0 for name in "abc")) < 1e-9
 
 
+def test_partners_have_times_of_their_own() -> None:
+    match = partners(("a", "b", "c", "d"), 0, "a")
+    sides = tuple(
+        replace(side, times=tuple(Histogram.of([1000] * ("abcd".index(name) + 1)) for name in side.participants))
+        for side in match.sides
+    )
+    table = standings([replace(match, sides=sides)])
+    assert [table[name].times.total for name in "abcd"] == [1, 2, 3, 4]
+
+
 def test_a_side_of_one_participant_on_two_seats_is_counted_once() -> None:
     block = [partners(("a", "b"), leg, winner) for leg, winner in enumerate("ab")]
     assert complete_pairs(block) == [PairResult(0, ("a", "b"), 0, AGAINST, ranks=(0, 0), mirrored=True)]
     table = standings(block)
     assert table["a"].matches == Tally(won=1, lost=1)
     assert table["a"].pairs == Tally(drawn=1)
-    assert table["a"].times.total == 2
+    assert table["a"].times.total == 4
     assert crosstable(block)["a", "b"] == Encounter(Tally(won=1, lost=1), Tally(drawn=1), 10, 10)
 
 
