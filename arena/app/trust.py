@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 
-from arena.app.show import rate, report_on
+from arena.app.show import Rated, rate, report_on
 from arena.match.record import Status
 from arena.match.rulings import SHARED_COUNT
 from arena.ratings.trust import absences, head_to_head, separations, transitivity
 from arena.reports.trust import FaultCosts, TrustReport
 from arena.store.queries import Queries
+from arena.store.values import Tournament
 from arena.tournament.standings import mirror_luck
 
 
 def build_trust(queries: Queries, run: str) -> TrustReport:
     """The trust report of a run by its name, or of the `last` one.  Raises `UsageError` where there is none."""
     tournament = queries.tournament(run)
-    rated = rate(queries, tournament)
+    return trust_of(queries, tournament, rate(queries, tournament))
+
+
+def trust_of(queries: Queries, tournament: Tournament, rated: Rated) -> TrustReport:
+    """The trust report of a tournament that is rated already."""
     report = report_on(queries, tournament, rated)
     summaries, games, belief = rated.evidence.matches, rated.games, rated.belief
     draws = rated.fit.draw_probability

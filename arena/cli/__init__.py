@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import certs, doctor, duel, exclude, new, play, screen, show, times, tournament, trust, verify
+from arena.cli import certs, doctor, duel, exclude, new, play, report, screen, show, times, tournament, trust, verify
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -46,6 +46,7 @@ app.command()(tournament.tournament)
 app.command(epilog=show.COLUMN_LIST)(show.show)
 app.command()(show.runs)
 app.command()(trust.trust)
+app.command()(report.report)
 app.command()(exclude.exclude)
 app.command()(exclude.include)
 app.command()(times.times)

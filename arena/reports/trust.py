@@ -70,9 +70,9 @@ def render(trust: TrustReport, width: int) -> RenderableType:
         "",
         facts_table(list(findings(trust))),
     ]
-    if duels := _duels(trust):
+    if scored := duels(trust):
         names = [row.participant.name for row in trust.report.rows]
-        table = matrix(SCORED, names, [[duels.get((one, other)) for other in names] for one in names], width)
+        table = matrix(SCORED, names, [[scored.get((one, other)) for other in names] for one in names], width)
         parts += ["", table or Text(f"no room for {SCORED}: see --format md or json", style="dim")]
     return Group(*parts)
 
@@ -88,9 +88,9 @@ def markdown(trust: TrustReport) -> str:
         "",
         *(f"- **{label}** {escape(text)}" if label else f"  - {escape(text)}" for label, text in findings(trust)),
     ]
-    if duels := _duels(trust):
+    if scored := duels(trust):
         names = [row.participant.name for row in trust.report.rows]
-        cells = [[duels.get((one, other), NOTHING) for other in names] for one in names]
+        cells = [[scored.get((one, other), NOTHING) for other in names] for one in names]
         lines += [
             "",
             f"| {SCORED} | {' | '.join(map(escape, names))} |",
@@ -257,7 +257,7 @@ def _absences(absences: Sequence[Absence]) -> Iterator[str]:
         yield "no single bot's absence would change the rank of another"
 
 
-def _duels(trust: TrustReport) -> Mapping[tuple[str, str], str]:
+def duels(trust: TrustReport) -> Mapping[tuple[str, str], str]:
     """What each bot scored against each other, and in brackets what was expected; none where partners play."""
     cells = {}
     for each in trust.head_to_head:

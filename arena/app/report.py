@@ -1,0 +1,94 @@
+"""The report of a run as a folder of pages: what they show, gathered from the store, and written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from arena.app.data import RUNS
+from arena.app.files import whole_file
+from arena.app.show import rate
+from arena.app.trust import trust_of
+from arena.errors import UsageError
+from arena.ratings.base import Game
+from arena.ratings.posterior import posterior, verdicts
+from arena.ratings.trueskill import fit
+from arena.reports.html.course import Point
+from arena.reports.html.site import Site, pages
+from arena.store.queries import Queries
+from arena.tournament.standings import PairResult
+
+FOLDER = "report"
+"""What the folder of the pages is called in the folder of the run, where no other is given."""
+LIST = "files.txt"
+"""In the folder of the pages: what the arena has written there, and may write again or remove."""
+MOMENTS = 24
+"""How often the ratings are computed on the way to those of now."""
+
+
+def build_site(queries: Queries, run: str) -> Site:
+    """What the pages show of a run by its name, or of the `last` one.  Raises `UsageError` where there is none."""
+    tournament = queries.tournament(run)
+    rated = rate(queries, tournament)
+    by_pairing: defaultdict[tuple[str, ...], list[PairResult]] = defaultdict(list)
+    for pair in rated.pairs:
+        by_pairing[pair.pairing].append(pair)
+    return Site(
+        trust=trust_of(queries, tournament, rated),
+        course=course(rated.pairs, tournament.config["reference"]),
+        pairs=dict(sorted(by_pairing.items())),
+    )
+
+
+def write_site(queries: Queries, run: str, data: Path, out: Path | None = None) -> Path:
+    """Write the pages into `out`, else into the folder of the run; returns the path of the first page.
+
+    Pages of an earlier report are replaced or removed, nothing else is touched.  Raises `UsageError`: no such run, a
+    file is in the way, or the folder cannot be written.
+    """
+    site = build_site(queries, run)
+    folder = out or data / RUNS / site.report.run.name / FOLDER
+    earlier = _written(folder)
+    written = []
+    for name, text in pages(site):
+        file = folder / name
+        if name not in earlier and file.exists():
+            raise UsageError(f"{file} is not of an earlier report, and would be lost; choose another --out")
+        with whole_file(file, make_folder=True) as stream:
+            stream.write(text)
+        written.append(name)
+    for name in sorted(earlier.difference(written)):
+        (folder / name).unlink(missing_ok=True)
+    with whole_file(folder / LIST) as stream:
+        stream.writelines(f"{name}\n" for name in written)
+    return folder / "index.html"
+
+
+def _written(folder: Path) -> frozenset[str]:
+    """What an earlier report has left in the folder."""
+    try:
+        names = (folder / LIST).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return frozenset()
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(f"{folder / LIST} cannot be read; choose another --out") from None
+    # Whoever changed the list must not lead out of the folder.
+    return frozenset(name for name in names if not {"", "..", "."} & set(name.split("/")))
+
+
+def course(pairs: Sequence[PairResult], reference: str | None) -> Mapping[str, Sequence[Point]]:
+    """By bot, what was known of it after so many lists: at each, while they are few."""
+    lists = sorted({(pair.epoch, pair.number) for pair in pairs})
+    found: defaultdict[str, list[Point]] = defaultdict(list)
+    for count in sorted({-(-len(lists) * moment // MOMENTS) for moment in range(1, MOMENTS + 1)} - {0}):
+        known = set(lists[:count])
+        games = [Game(pair.sides, pair.ranks) for pair in pairs if (pair.epoch, pair.number) in known]
+        fitted = fit(games)
+        belief = posterior(games, fitted.draw_probability)
+        if reference in belief.names:
+            fitted = fitted.anchored(reference, belief.names)
+        judged = verdicts(belief, {name: rating.score for name, rating in fitted.ratings.items()}, reference)
+        for name, verdict in judged.items():
+            found[name].append(Point(count, fitted.ratings[name].mu, verdict.error))
+    return found

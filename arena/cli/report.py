@@ -1,0 +1,34 @@
+"""`arena report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import DATA, Data, Quiet, Run
+from arena.cli.screen import emit, say
+from arena.cli.stored import queries_of
+
+
+def report(
+    run: Run = "last",
+    data: Data = DATA,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write the pages here, not into the run's folder.")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write the report of a run as pages, to look at and to publish.
+
+    They need no server and ask nothing of anybody: open the first page, send the folder, or copy it to any web space.
+    """
+    from arena.app.report import write_site
+    from arena.app.show import find_run
+
+    folder, name = find_run(run, data)
+    with queries_of(folder) as queries:
+        if not quiet:
+            say(f"writing the report of {name} ...")
+        emit(f"{write_site(queries, name, folder, out)}\n")
