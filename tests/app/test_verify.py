@@ -411,7 +411,9 @@ def _other_fault(lines: Lines) -> None:
     )
     for fault in row["play"]["faults"]:
         fault["fault"] = "malformed"
-    for counts in (row["summary"]["terminations"], *(side["faults"] for side in row["summary"]["sides"])):
+    sides = row["summary"]["sides"]
+    ends = [counts for side in sides for conduct in side["conduct"] for counts in conduct.values()]
+    for counts in (row["summary"]["terminations"], *(side["faults"] for side in sides), *ends):
         if "error" in counts:
             counts["malformed"] = counts.pop("error")
     serial = rows(lines, "matches")[number]["serial"]
