@@ -9,7 +9,7 @@ from arena.errors import UsageError
 from arena.match.clock import Clock, TimeControl
 from arena.match.record import MatchRecord
 from arena.reports.times import DecisionTime
-from arena.store import MatchResult, Queries
+from arena.store import Epoch, MatchResult, Queries
 
 
 def decision_times(queries: Queries, run: str, bot: str) -> Iterator[DecisionTime]:
@@ -23,17 +23,21 @@ def decision_times(queries: Queries, run: str, bot: str) -> Iterator[DecisionTim
         near = get_close_matches(bot, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(map(repr, names))}"
         raise UsageError(f"nobody in the run {tournament.name!r} is called {bot!r}; {hint}")
-    clocks = {}
-    for epoch in queries.epochs(tournament):
-        clock = epoch.config["identity"]["clock"]
-        clocks[epoch.number] = TimeControl(clock["limit_ms"], clock["bank_ms"])
+    clocks = {epoch.number: clock_of(epoch) for epoch in queries.epochs(tournament)}
     for result in queries.results(tournament):
         for seat, name in enumerate(result.seats):
             if name == bot:
-                yield from _times(result, seat, clocks[result.key.epoch])
+                yield from times_of(result, seat, clocks[result.key.epoch])
 
 
-def _times(result: MatchResult, seat: int, control: TimeControl) -> Iterator[DecisionTime]:
+def clock_of(epoch: Epoch) -> TimeControl:
+    """The time of a match of this epoch."""
+    clock = epoch.config["identity"]["clock"]
+    return TimeControl(clock["limit_ms"], clock["bank_ms"])
+
+
+def times_of(result: MatchResult, seat: int, control: TimeControl) -> Iterator[DecisionTime]:
+    """Every decision that a seat was asked for in a match, in order."""
     clock = Clock(control)
     asked = result.record.testimony.asked[seat] if result.record.testimony.asked else ()
     faults = _faults(result.record, seat)

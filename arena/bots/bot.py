@@ -9,7 +9,7 @@ import re
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from grpc import aio
 
@@ -27,9 +27,11 @@ from arena.match.rulings import Fault
 from arena.wire import codec, stubs
 
 if TYPE_CHECKING:
-    from arena.bots.driver import MatchRun
+    from arena.bots.driver import Consultation, MatchRun
 
 T = TypeVar("T")
+Asker: TypeAlias = "MatchRun | Consultation"
+"""Whose questions a bot answers."""
 
 MAX_DEATHS = 3
 """The third death in a block forfeits the remaining matches."""
@@ -88,8 +90,8 @@ class Bot:
         self._former: Channel | None = None
         """The last one that broke: closed by whoever replaces it, or by `stop` if that comes first."""
         self._ids = itertools.count(1)
-        self._matches: dict[MatchRun, int] = {}
-        self._last_ids: dict[MatchRun, int] = {}
+        self._matches: dict[Asker, int] = {}
+        self._last_ids: dict[Asker, int] = {}
         self._waiting: list[Question] = []
         self._session = Session(spec.keys) if spec.remote else None
         self._unheard: list[bytes] = []
@@ -200,13 +202,13 @@ class Bot:
 
     # -- what matches call ---------------------------------------------------------------------------------------
 
-    def begin(self, match: MatchRun, seat: int) -> None:
+    def begin(self, match: Asker, seat: int) -> None:
         """A match begins for this bot on that seat."""
         self._matches[match] = seat
         if self._channel is not None:  # else it is told when there is one
             self._channel.tell(match.start_event(seat, resumed=False))
 
-    def finish(self, match: MatchRun) -> None:
+    def finish(self, match: Asker) -> None:
         """A match is over; what it still asks (it has become void) is asked no more."""
         self._matches.pop(match, None)
         last = self._last_ids.pop(match, 0)
@@ -221,7 +223,7 @@ class Bot:
         elif self.spec.remote and self._gone is None:
             self._unheard.append(event)
 
-    def ask(self, match: MatchRun, ask: Ask) -> None:
+    def ask(self, match: Asker, ask: Ask) -> None:
         """Ask for a decision; `match.answered` is called with the reply."""
         if self._gone is not None:
             match.answered(NoReply(self._gone.fault, 0.0, self._gone.evidence, whole_match=True))
@@ -248,7 +250,7 @@ class Bot:
         """What it wrote last, where the evidence of the fault does not hold that already."""
         return self._last_lines() if fault in _STILL_THERE else ""
 
-    def last_id(self, match: MatchRun) -> int:
+    def last_id(self, match: Asker) -> int:
         """The id of the last decision that was asked in this match, 0 if there was none."""
         return self._last_ids.get(match, 0)
 

@@ -6,6 +6,7 @@ match on to the next question at once.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +23,11 @@ from arena.match.referee import (
     MatchEnded,
     MatchStarted,
     NoReply,
+    Opening,
     Referee,
     Reply,
     Tell,
+    play_on,
     referee,
 )
 from arena.wire import codec
@@ -44,11 +47,20 @@ class MatchOrder:
     bot_seeds: tuple[bytes, ...]
     """By seat, 32 bytes each."""
 
+    def start_event(self, table: Sequence[int], seat: int, time: TimeControl, resumed: bool) -> bytes:
+        """The framed `MatchStarted` of a seat; `table` is the side of each seat."""
+        return codec.match_started(
+            self.match_id, seat, table, self.bot_seeds[seat], time.limit_ms, time.bank_ms, resumed
+        )
+
 
 class MatchRun:
-    """One match under way.  `done` is called once with its record; a void record tells of a fault of the arena."""
+    """One match under way.  `done` is called once with its record; a void record tells of a fault of the arena.
 
-    __slots__ = ("_done", "_observer", "_over", "_referee", "_seat_bots", "_side_of", "_time", "order")
+    With an `opening` a recorded match is played on from there, to the end of that deal alone.
+    """
+
+    __slots__ = ("_done", "_observer", "_over", "_referee", "_resumed", "_seat_bots", "_side_of", "_time", "order")
 
     def __init__(
         self,
@@ -58,6 +70,7 @@ class MatchRun:
         time: TimeControl,
         done: Callable[[MatchRun, MatchRecord], None],
         observer: Callable[[Tell], None] | None = None,
+        opening: Opening | None = None,
     ) -> None:
         self.order = order
         self._seat_bots: Sequence[Bot] = [bots[name] for name in order.seats]
@@ -67,7 +80,12 @@ class MatchRun:
         self._over = False
         self._observer = observer
         waives = [bot.waives_before_draw for bot in self._seat_bots]
-        self._referee: Referee = referee(game, order.deck_of, time, waives)
+        self._resumed = opening is not None
+        self._referee: Referee = (
+            referee(game, order.deck_of, time, waives)
+            if opening is None
+            else play_on(game, order.deck_of, time, waives, opening)
+        )
 
     def start(self) -> None:
         """Begin; everything else follows from the bots' answers."""
@@ -107,15 +125,7 @@ class MatchRun:
 
     def start_event(self, seat: int, resumed: bool) -> bytes:
         """The framed `MatchStarted` of a seat."""
-        return codec.match_started(
-            self.order.match_id,
-            seat,
-            self._side_of,
-            self.order.bot_seeds[seat],
-            self._time.limit_ms,
-            self._time.bank_ms,
-            resumed,
-        )
+        return self.order.start_event(self._side_of, seat, self._time, resumed or self._resumed)
 
     def _tell(self, telling: Tell) -> str | None:
         """Tell the bots; returns what a bot that is ruled against wrote last."""
@@ -153,6 +163,41 @@ class MatchRun:
         for bot in self._seat_bots:
             bot.finish(self)
         self._done(self, record)
+
+
+class Consultation:
+    """One question of a recorded match, put to one bot alone; `answer` is its reply, and the fault if that is one."""
+
+    def __init__(self, game: Game, order: MatchOrder, time: TimeControl, opening: Opening) -> None:
+        self.order = order
+        self.answer: asyncio.Future[tuple[Reply | NoReply, FaultRuled | None]]
+        self.answer = asyncio.get_running_loop().create_future()
+        self._side_of = game.table.side_of
+        self._time = time
+        self._referee = play_on(game, order.deck_of, time, (), opening)
+
+    def put(self, bot: Bot) -> None:
+        """Tell the bot that it joins a match under way, and ask it."""
+        next(self._referee)
+        ask = self._referee.send(None)
+        assert isinstance(ask, Ask), "somebody is to act at an opening"
+        bot.begin(self, ask.seat)
+        bot.ask(self, ask)
+
+    def start_event(self, seat: int, resumed: bool) -> bytes:
+        """The framed `MatchStarted` of a seat."""
+        return self.order.start_event(self._side_of, seat, self._time, resumed=True)
+
+    def answered(self, answer: Reply | NoReply | None) -> None:
+        """What the bot calls with its reply."""
+        assert answer is not None
+        ruled = self._referee.send(answer)
+        self.answer.set_result((answer, ruled if isinstance(ruled, FaultRuled) else None))
+
+    def void(self, error: Exception) -> None:
+        """The arena failed."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
 
 
 def void_record(sides: int, why: str) -> MatchRecord:

@@ -13,7 +13,22 @@ from typing import Annotated
 import typer
 
 from arena import __version__
-from arena.cli import certs, doctor, duel, exclude, new, play, report, screen, show, times, tournament, trust, verify
+from arena.cli import (
+    certs,
+    doctor,
+    duel,
+    exclude,
+    new,
+    play,
+    replay,
+    report,
+    screen,
+    show,
+    times,
+    tournament,
+    trust,
+    verify,
+)
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
 from arena.errors import ArenaError, UsageError
@@ -54,6 +69,7 @@ app.command()(verify.export)
 app.command()(verify.verify)
 app.command(epilog=play.PRESET_LIST)(play.play)
 app.command(epilog=play.PRESET_LIST)(duel.duel)
+app.command()(replay.replay)
 app.command()(certs.certs)
 app.command()(doctor.doctor)
 

@@ -10,13 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import add
 from typing import Any, NamedTuple
 
-from arena.cards import ACTION_NAMES, Action
+from arena.cards import ACTION_NAMES, CARDS, Action, Card
 from arena.errors import IllegalAction, NotationError, RecordError
 from arena.game.deal import Deal
 from arena.game.game import Game
 from arena.game.scoring import Outcome, Termination
+from arena.game.solve import solve
 from arena.game.views import View
 from arena.match.rulings import Fault, Loss
 from arena.match.state import MatchState
@@ -265,6 +267,45 @@ class Step:
     """What the seat did; None where it committed the fault that ended the deal."""
 
 
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A moment of a deal with all cards open: before one of its decisions, or its end."""
+
+    views: tuple[View, ...]
+    """What each seat may know, by seat; at most one of them is asked."""
+    talon: tuple[Card, ...]
+    """The undrawn cards, the next one first, the turn-up last."""
+    action: Action | None
+    """What the seat that is asked did; None where it committed the fault that ended the deal, and at the end."""
+    values: Mapping[Action, int]
+    """What every legal action is worth to the seat that is asked, as in `arena.game.solve`: both seats know all cards
+    and play their best.  Empty in open play, and where more than two play."""
+
+    @property
+    def asked(self) -> View | None:
+        """The view of the seat that is asked; None at the end."""
+        return next((view for view in self.views if view.point is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDeal:
+    """One deal of a replayed match with all cards open."""
+
+    number: int
+    """In the match, from 1."""
+    dealer: int
+    scenes: tuple[Scene, ...]
+    """One for each decision, waived ones included, and the end."""
+    outcome: Outcome
+    points: tuple[int, ...]
+    """What it added to the score, by side."""
+
+    @property
+    def score(self) -> tuple[int, ...]:
+        """The match score by side after it."""
+        return tuple(map(add, self.scenes[0].views[0].score, self.points))
+
+
 def replay(game: Game, deck_of: DeckOf, record: MatchRecord) -> Iterator[Step]:
     """Referee a record again, decision by decision; exhausting it proves the record.
 
@@ -288,6 +329,23 @@ def prove(game: Game, deck_of: DeckOf, record: MatchRecord) -> int:
             _forfeit(number, deal, faulty)
             decisions += 1
     return decisions
+
+
+def replay_open(game: Game, deck_of: DeckOf, record: MatchRecord) -> Iterator[OpenDeal]:
+    """As `replay`, deal by deal with all cards open: for those who look at a match from outside."""
+    for number, deal, actions, faulty in _deals(game, deck_of, record):
+        yield _opened(number, deal, actions, faulty, record.deals[number - 1].points)
+
+
+def open_deal(
+    game: Game, deck: Sequence[int], number: int, before: View, played: DealRecord, faulty: int | None
+) -> OpenDeal:
+    """One deal alone with all cards open; `before` is a view that has the score and the carry of it.
+
+    Raises as `replay_deal`.
+    """
+    deal = game.deal(deck, played.dealer, before.score, before.carry)
+    return _opened(number, deal, played.actions, faulty, played.points)
 
 
 def replay_deal(
@@ -355,6 +413,32 @@ def _steps(number: int, deal: Deal, actions: bytes, faulty: int | None) -> Itera
         if deal.to_act is not None:
             yield Step(number, faulty, deal.view(faulty), None)
         _forfeit(number, deal, faulty)
+
+
+def _opened(number: int, deal: Deal, actions: bytes, faulty: int | None, points: tuple[int, ...]) -> OpenDeal:
+    """Play a deal as recorded, scene by scene."""
+    scenes = []
+    for action in actions:
+        scenes.append(scene_of(deal, Action(action)))
+        try:
+            deal.apply(action)
+        except IllegalAction as error:
+            raise _refused(number, deal, error) from error
+    if faulty is not None:
+        scenes.append(scene_of(deal, None))
+        _forfeit(number, deal, faulty)
+    return OpenDeal(number, deal.dealer, (*scenes, scene_of(deal, None)), _outcome(number, deal), points)
+
+
+def scene_of(deal: Deal, action: Action | None) -> Scene:
+    """A deal as it is now, before the seat to act does that."""
+    solvable = deal.to_act is not None and deal.strict and len(deal.order) == 2
+    return Scene(
+        views=tuple(map(deal.view, range(deal.game.table.seats))),
+        talon=tuple(CARDS[card] for card in deal.talon),
+        action=action,
+        values=solve(deal, all_actions=True).values if solvable else {},
+    )
 
 
 def _refused(number: int, deal: Deal, error: IllegalAction) -> RecordError:

@@ -117,6 +117,32 @@ def referee(game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: 
     return _Match(game, deck_of, time, waives_before_draw).play()
 
 
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A point within a deal of a match, from which it can be played on."""
+
+    deal: int
+    """The deal's number in the match, from 1."""
+    dealer: int
+    score: tuple[int, ...]
+    """The match score by side before the deal."""
+    carry: int
+    actions: bytes
+    """The actions of the deal so far."""
+    spent_ms: tuple[tuple[float, ...], ...]
+    """By seat, what its decisions of the match so far were charged."""
+
+
+def play_on(
+    game: Game, deck_of: DeckOf, time: TimeControl, waives_before_draw: Sequence[bool], opening: Opening
+) -> Referee:
+    """Play one deal of a match from within to its end and nothing after it; the record holds that deal alone.
+
+    Raises `IllegalAction` for actions that the rules refuse.
+    """
+    return _Match(game, deck_of, time, waives_before_draw).play_on(opening)
+
+
 class _Match:
     """The state of one refereed match."""
 
@@ -136,22 +162,23 @@ class _Match:
         state = self.state
         yield MatchStarted()
         while not state.over:
-            number = state.deal
-            carry = state.carry
-            deal = self.game.deal(self.deck_of(number), state.dealer, state.score, carry)
-            yield from self._play_deal(deal, number)
-            assert deal.outcome is not None
-            yield DealEnded(
-                number,
-                deal.dealer,
-                carry,
-                deal.outcome,
-                self.deals[-1].points,
-                state.score,
-                deal.past_seats,
-                deal.past_actions,
-                tuple(self._seen),
-            )
+            deal = self.game.deal(self.deck_of(state.deal), state.dealer, state.score, state.carry)
+            yield from self._play_deal(deal, state.deal)
+        yield MatchEnded(state.final_points, state.ranks)
+        return self._record()
+
+    def play_on(self, opening: Opening) -> Referee:
+        state = self.state
+        state.deal, state.dealer = opening.deal, opening.dealer
+        state.score, state.carry = opening.score, opening.carry
+        deal = self.game.deal(self.deck_of(state.deal), state.dealer, state.score, state.carry)
+        for action in opening.actions:
+            deal.apply(action)
+        for clock, spent_ms in zip(self.clocks, opening.spent_ms, strict=True):
+            for took_ms in spent_ms:
+                clock.charge(took_ms)
+        yield MatchStarted()
+        yield from self._play_deal(deal, state.deal)
         yield MatchEnded(state.final_points, state.ranks)
         return self._record()
 
@@ -190,6 +217,17 @@ class _Match:
             if words := (yield ruled):
                 self.evidence[-1] += f"{LAST_WORDS}{words}"
         self.deals.append(DealRecord.of(deal, points))
+        yield DealEnded(
+            number,
+            deal.dealer,
+            deal.carry,
+            outcome,
+            points,
+            self.state.score,
+            deal.past_seats,
+            deal.past_actions,
+            tuple(self._seen),
+        )
 
     def _note_time(self, seat: int, deal: int, took_ms: float, think_us: int, split: Split) -> None:
         self.spent[seat].append((deal, round(took_ms * 1000), think_us, *split))
@@ -221,7 +259,7 @@ class _Match:
             points=state.final_points,
             ranks=state.ranks,
             forfeited_by=state.forfeited_by,
-            testimony=Testimony.of(self.spent, len(self.deals), self.evidence),
+            testimony=Testimony.of(self.spent, state.deal - 1, self.evidence),
         )
 
 

@@ -194,6 +194,23 @@ class Queries:
             raise UsageError(f"the tournament {tournament.name!r} holds no match {in_words(key)}")
         return _result(row)
 
+    def result_at(self, tournament: Tournament, place: Place) -> MatchResult | None:
+        """The match at a place of the schedule; None where it is not stored."""
+        here = (matches.c.epoch == place.epoch) & (matches.c.position == place.position)
+        wanted = select(*_RESULT).where(matches.c.tournament == tournament.id, here)
+        with self._database.reading() as connection:
+            row = connection.execute(wanted).one_or_none()
+        return None if row is None else _result(row)
+
+    def newest_match(self, tournament: Tournament) -> MatchResult | None:
+        """The match that was stored last; None where there is none."""
+        wanted = (
+            select(*_RESULT).where(matches.c.tournament == tournament.id).order_by(matches.c.serial.desc()).limit(1)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(wanted.limit(1)).one_or_none()
+        return None if row is None else _result(row)
+
     def match_record(self, tournament: Tournament, key: MatchKey) -> MatchRecord:
         """The record of one match.  Raises `UsageError`: it is not stored."""
         return self.result(tournament, key).record

@@ -90,6 +90,7 @@ def play_run(
         "block": 4,
         "quarantine": True,
         "reference": reference,
+        "clock": {"limit_ms": 1000, "bank_ms": 10000},
         "rules": GAME.rules.options(),
     }
     secret = decks.secret_from_seed(seed or "as if drawn")

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from arena.bots.bot import Bot, BotFailed, Surroundings, start_all
-from arena.bots.driver import MatchOrder, MatchRun
+from arena.bots.driver import Consultation, MatchOrder, MatchRun
 from arena.bots.launcher import arena_marker
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import LIMITS_ONLY, Sandbox
@@ -25,7 +25,7 @@ from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord
-from arena.match.referee import Tell
+from arena.match.referee import FaultRuled, NoReply, Opening, Reply, Tell
 from arena.match.rulings import Fault
 from arena.match.summary import MatchKey
 from arena.tournament import decks
@@ -146,18 +146,48 @@ class LocalEngine:
             await _stop(bots.values())
 
     async def play_one(
-        self, order: MatchOrder, seats: Sequence[str], observer: Callable[[Tell], None] | None
+        self,
+        order: MatchOrder,
+        seats: Sequence[str],
+        observer: Callable[[Tell], None] | None,
+        opening: Opening | None = None,
     ) -> MatchRecord:
-        """Play a single match of bots that must start.  Raises `UsageError` with what a bot said last."""
-        bots = self._seated(seats)
-        finished: asyncio.Future[MatchRecord] = asyncio.get_running_loop().create_future()
+        """Play a single match (or on from an opening) of bots that must start.
+
+        Raises `UsageError` with what a bot said last.
+        """
+        async with self._started(self._seated(seats)) as bots:
+            finished: asyncio.Future[MatchRecord] = asyncio.get_running_loop().create_future()
+            MatchRun(
+                self._game,
+                order,
+                bots,
+                self._setting.time,
+                lambda _, record: finished.set_result(record),
+                observer,
+                opening,
+            ).start()
+            return await finished
+
+    async def consult(
+        self, order: MatchOrder, name: str, opening: Opening
+    ) -> tuple[Reply | NoReply, FaultRuled | None]:
+        """Put the question at an opening to a bot; returns its answer, and the fault if that is one.
+
+        Raises as `play_one`.
+        """
+        async with self._started({name: self.new_bot(name)}) as bots:
+            consultation = Consultation(self._game, order, self._setting.time, opening)
+            consultation.put(bots[name])
+            return await consultation.answer
+
+    @contextlib.asynccontextmanager
+    async def _started(self, bots: Mapping[str, Bot]) -> AsyncIterator[Mapping[str, Bot]]:
+        """Bots that run inside, and that all must start."""
         try:
             for place, failure in (await start_all(bots)).items():
                 raise UsageError(f"bot {bots[place].spec.name!r} cannot play: {failure.evidence}")
-            MatchRun(
-                self._game, order, bots, self._setting.time, lambda _, record: finished.set_result(record), observer
-            ).start()
-            return await finished
+            yield bots
         finally:
             await _stop(bots.values())
 
