@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Protocol
 
 from arena.app import participants
-from arena.app.data import STORE
+from arena.app.data import RUNS, STORE
+from arena.app.data import make as make_data
 from arena.app.engines.local import Setting, local_engine
 from arena.app.sandboxes import chosen, why_not
 from arena.app.schedules import blocks_of, left_out, missed_lists, schedule_of, schedules_of
@@ -74,7 +75,8 @@ JUDGED_AT_ONCE = 1024
 class RunOptions:
     """What the command line says."""
 
-    config: Path
+    config: Path | TournamentConfig
+    """A tournament's file; or what was never in one, and is not gone on with."""
     data: Path
     """The folder of the store and of the runs' logs."""
     name: str | None = None
@@ -88,8 +90,8 @@ class RunOptions:
     """No clock runs, and the run is not rated."""
 
     def load(self) -> TournamentConfig:
-        """The config of the file, as the command line changes it."""
-        config = load_config(self.config)
+        """The config, as the command line changes it."""
+        config = load_config(self.config) if isinstance(self.config, Path) else self.config
         if self.no_timeouts:
             config = replace(config, clock=replace(config.clock, limit_ms=0), rated=False)
         return config
@@ -213,12 +215,7 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
     config = options.load()
     specs = participants.of_config(config)
     sweep(MARKER)
-    try:
-        options.data.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"the data folder {options.data} cannot be made: {error.strerror}; choose another by --data"
-        ) from None
+    make_data(options.data)
     with open_store(options.data / STORE) as store, _Signals(listener) as signals:
         try:
             return await _run(store, options, config, specs, listener, signals)
@@ -250,7 +247,7 @@ async def _run(
         sandbox=sandbox,
     )
     secrets: dict[int, bytes] = {}
-    logs = options.data / "runs" / name / "logs"
+    logs = options.data / RUNS / name / "logs"
     with contextlib.ExitStack() as locks:
         if found is not None:
             locks.enter_context(store.lock(found))
@@ -260,11 +257,12 @@ async def _run(
             if found is None or _has_work(store, found, config, specs):
                 out = store.absences(found).out if found is not None else {}
                 playing = [name for name in specs if name not in out]
-                _judge_preflight(config, await engine.preflight(playing, config.seats_each), listener)
-            tournament = found or _create(store, name, options, config, specs, sandbox.level)
+                failures = await engine.preflight(playing, config.seats_each)
+                _judge_preflight(options, config, failures, listener)
+            tournament = found or create_run(store, name, options, config, specs, sandbox.level)
             if found is None:
                 locks.enter_context(store.lock(tournament))
-            _grow(store, tournament, config, specs, sandbox.level)
+            grow(store, tournament, config, specs, sandbox.level)
             epochs = store.epochs(tournament)
             secrets.update((epoch.number, store.secret_of(tournament, epoch.number)) for epoch in epochs)
             schedules = schedules_of(epochs)
@@ -433,7 +431,7 @@ def _new_name(store: Store, options: RunOptions, config: TournamentConfig) -> st
     return options.name
 
 
-def _create(
+def create_run(
     store: Store,
     name: str,
     options: RunOptions,
@@ -441,6 +439,7 @@ def _create(
     specs: Mapping[str, BotSpec],
     level: Level,
 ) -> Tournament:
+    """Enter a run and its participants; it has no epoch yet."""
     rehearsal = options.seed is not None
     return store.create_tournament(
         name,
@@ -451,9 +450,9 @@ def _create(
         created=datetime.datetime.now(datetime.UTC),
         about={
             "title": config.title,
-            "file": config.name,
             "rules_name": config.rules_name,
             "sandbox": str(level),
+            **({"file": config.name} if isinstance(options.config, Path) else {"play": True}),
             **({"seed": options.seed} if rehearsal else {}),
         },
     )
@@ -545,7 +544,7 @@ def _has_work(store: Store, tournament: Tournament, config: TournamentConfig, sp
     return next(tasks, None) is not None
 
 
-def _grow(
+def grow(
     store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec], level: Level
 ) -> None:
     """Enter who is new and open the epoch that is missing, the first one included.
@@ -588,10 +587,13 @@ def _participant(spec: BotSpec) -> Participant:
     )
 
 
-def _judge_preflight(config: TournamentConfig, failures: Mapping[str, BotFailed], listener: Listener) -> None:
+def _judge_preflight(
+    options: RunOptions, config: TournamentConfig, failures: Mapping[str, BotFailed], listener: Listener
+) -> None:
     if failures and config.on_broken_bot is OnBrokenBot.STOP:
         lines = [f"bot {name!r} cannot play: {failure.evidence}" for name, failure in failures.items()]
-        lines.append('mend it, or set on_broken_bot = "walkover" to let it lose its matches')
+        if isinstance(options.config, Path):
+            lines.append('mend it, or set on_broken_bot = "walkover" to let it lose its matches')
         raise UsageError("\n".join(lines))
     for name, failure in failures.items():
         listener.broken(name, failure.evidence)

@@ -324,7 +324,12 @@ class _Proof:
         raise _Different(self._where, "it is not in the schedule, or stands here a second time")
 
     def _missing(self, planned: MatchKey, place: int) -> None:
-        """A match that is planned is not here: right if it is left out, or as long as its epoch is not revealed."""
+        """A match that is planned is not here: right if it is left out, or as long as its epoch is not revealed.
+
+        A play promises no match.
+        """
+        if self._facts["about"].get("play"):
+            return
         if self._totals.epochs[planned.epoch].revealed and not self._totals.absences.leave_out(planned, place):
             raise _Different(f"the match {in_words(planned)}", f"it is missing; what follows instead is {self._where}")
 

@@ -66,6 +66,11 @@ class Surroundings:
     sandbox: Sandbox = LIMITS_ONLY
 
 
+def log_of(name: str, logs: Path) -> Path:
+    """Where what a bot of that name writes goes to, below the folder of a run's logs."""
+    return logs / f"{re.sub('[^A-Za-z0-9._-]', '_', name)}.log"
+
+
 class BotFailed(Exception):
     """A bot cannot play: what it did (`fault`) and how one can see that (`evidence`)."""
 
@@ -114,7 +119,7 @@ class Bot:
     @property
     def _log(self) -> Path:
         """Where the output of all its processes goes."""
-        return self._around.logs / f"{re.sub('[^A-Za-z0-9._-]', '_', self.spec.name)}.log"
+        return log_of(self.spec.name, self._around.logs)
 
     def _metadata(self, method: str) -> Metadata:
         return () if self._session is None else self._session.metadata(method)

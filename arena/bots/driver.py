@@ -69,7 +69,7 @@ class MatchRun:
         bots: Mapping[str, Bot],
         time: TimeControl,
         done: Callable[[MatchRun, MatchRecord], None],
-        observer: Callable[[Tell], None] | None = None,
+        observer: Callable[[Ask | Tell], None] | None = None,
         opening: Opening | None = None,
     ) -> None:
         self.order = order
@@ -114,6 +114,8 @@ class MatchRun:
             self.void(error)
             return
         try:
+            if self._observer is not None:
+                self._observer(request)
             self._seat_bots[request.seat].ask(self, request)
         except Exception as error:
             if self._over:

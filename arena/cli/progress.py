@@ -68,10 +68,12 @@ class Count:
 class Progress:
     """Listens to a run; use it as a context manager around it."""
 
-    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, verbose: bool = False, brief: bool = False) -> None:
+        """`brief` leaves out what makes a run verifiable."""
         self.plan: Plan | None = None
         """None before the first deal."""
         self._quiet = quiet
+        self._brief = brief
         self._verbose = verbose
         self._console = screen.stderr()
         self._live: Live | None = None
@@ -104,7 +106,7 @@ class Progress:
         self._recent.append((time.monotonic(), self._done))
         if self._quiet:
             return
-        for line in header(plan):
+        for line in () if self._brief else header(plan):
             self._say(line)
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:
             self._live = Live(

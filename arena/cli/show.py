@@ -63,11 +63,14 @@ def show(
         file.write(text)
 
 
-def runs(data: Data = DATA) -> None:
+def runs(
+    data: Data = DATA,
+    plays: Annotated[bool, typer.Option("--plays", help="List, too, what arena play has played.")] = False,
+) -> None:
     """List the runs in the store, the newest last."""
     from arena.reports import text
 
     with queries_of(data) as queries:
-        tallies = queries.tournaments()
+        tallies = [tally for tally in queries.tournaments() if plays or not tally.tournament.is_play]
     console = screen.stdout()
     emit(screen.rendered(text.runs(tallies, console.width), console))

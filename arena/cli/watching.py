@@ -102,7 +102,7 @@ class _Writer:
         self._table = table
         self._symbols = symbols
         self._names = seat_names(deal.names)
-        first = deal.steps[0].view
+        first = next(self._views())
         self._turn_up = first.turn_up
         self._seats = sorted(table.orders[deal.dealer][first.leader])
 
@@ -121,8 +121,14 @@ class _Writer:
             grid.add_row(*cells)
         return Group(self._heading(), grid, self._result(), "")
 
+    def _views(self) -> Iterator[View]:
+        """What the seats saw in turn, up to the one that is being asked."""
+        yield from (step.view for step in self._deal.steps)
+        if self._deal.asked is not None:
+            yield self._deal.asked
+
     def _heading(self) -> Text:
-        view = self._deal.steps[0].view
+        view = next(self._views())
         heading = Text()
         heading.append(f"Deal {self._deal.number}", style="bold")
         heading.append(f"  {self._names[self._deal.dealer]} deals")
@@ -136,6 +142,8 @@ class _Writer:
 
     def _result(self) -> Text:
         deal, outcome = self._deal, self._deal.outcome
+        if outcome is None:
+            return Text("" if deal.asked is None else f"    {self._names[deal.asked.seat]} thinks ...", style="dim")
         return Text(
             f"    {_ending(outcome.termination, outcome.seat, self._names)} ({_dashed(outcome.card_points)}): "
             f"{_scored(deal.points, deal.names, self._table)}; score {_dashed(deal.score)}"
@@ -143,7 +151,9 @@ class _Writer:
 
     def _first_hand(self, seat: int) -> Text:
         """The seat's hand when it was first asked: still the one that it was dealt."""
-        view = next((step.view for step in self._deal.steps if step.seat == seat), None)
+        view = next((view for view in self._views() if view.seat == seat), None)
+        if view is None and self._deal.outcome is None:
+            return Text("...", style="dim")
         return Text("(was never asked)", style="dim") if view is None else self._cards(hand_cards(view.hand))
 
     def _lines(self) -> Iterator[Sequence[str | Text]]:
@@ -174,11 +184,16 @@ class _Writer:
         ]
         if len(trick) < len(self._seats):
             return ("", *cells, "")
-        points = after[0].view.points if after else self._deal.outcome.card_points
+        points = after[0].view.points if after else self._card_points()
         seat = _taker(trick, view.trump)
         name = printable(self._deal.names[seat])
         taker = name if name == self._names[seat] else f"seat {seat}"
         return (str(len(view.winners) + 1), *cells, f"{_dashed(points)} {taker}")
+
+    def _card_points(self) -> Sequence[int]:
+        """By side, now or at the end of the deal."""
+        outcome, asked = self._deal.outcome, self._deal.asked
+        return outcome.card_points if outcome is not None else asked.points if asked is not None else ()
 
     def _words(self, action: Action) -> Text:
         suit = action.marriage

@@ -31,6 +31,28 @@ quantile = NormalDist().inv_cdf
 """The inverse of `cdf`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a whole, estimated from a sample."""
+
+    share: float
+    """0 to 1; 0.5 of nothing."""
+    error: float
+    """Half of its 95% interval; 0.5 of fewer than two groups."""
+
+
+def share(groups: Sequence[tuple[float, int]]) -> Share:
+    """The share of successes over groups of (successes, trials), which may depend on each other within a group only."""
+    successes, trials = sum(won for won, _ in groups), sum(of for _, of in groups)
+    if not trials:
+        return Share(0.5, 0.5)
+    whole = successes / trials
+    if len(groups) < 2:
+        return Share(whole, 0.5)
+    squares = math.fsum((won - whole * of) ** 2 for won, of in groups)
+    return Share(whole, quantile(0.975) * math.sqrt(squares * len(groups) / (len(groups) - 1)) / trials)
+
+
 def pdf(x: float) -> float:
     """The density of the standard normal distribution."""
     return math.exp(-0.5 * x * x - _LOG_SQRT_TAU)

@@ -48,7 +48,7 @@ from arena.store.values import (
 )
 
 LAST = "last"
-"""The word for the tournament that was created last; no tournament has it as its name."""
+"""The word for the newest tournament; no tournament has it as its name."""
 
 _KEY = tuple(matches.c[name] for name in KEY)
 _RESULT = (
@@ -91,23 +91,31 @@ class Queries:
     # --- tournaments ----------------------------------------------------------------------------------------
 
     def tournament(self, name: str) -> Tournament:
-        """The tournament of that name, or the one that was created last where the name is `last`.
+        """The tournament of that name; `last` is the newest one, a play only where there is no other.
 
         Raises `UsageError`: no such tournament.
         """
         with self._database.reading() as connection:
-            wanted = tournaments.c.name == name
-            if name == LAST:
-                wanted = tournaments.c.id == select(func.max(tournaments.c.id)).scalar_subquery()
-            row = connection.execute(_TOURNAMENT.where(wanted)).one_or_none()
+            row = connection.execute(_TOURNAMENT.where(tournaments.c.name == name)).one_or_none()
             if row is not None:
                 return _tournament(row)
-            names = connection.execute(select(tournaments.c.name).order_by(tournaments.c.id)).scalars().all()
-        if not names:
+            all_of_them = list(map(_tournament, connection.execute(_TOURNAMENT.order_by(tournaments.c.id))))
+        if not all_of_them:
             raise UsageError("the store holds no tournament yet; play one first")
+        if name == LAST:
+            return max(all_of_them, key=lambda each: (not each.is_play, each.id))
+        names = [each.name for each in all_of_them]
         near = get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"the last one is {names[-1]!r}"
         raise UsageError(f"the store holds no tournament {name!r}; {hint}")
+
+    def newest(self) -> Tournament:
+        """The one that was created last, be it a tournament or a play.  Raises `UsageError`: there is none."""
+        with self._database.reading() as connection:
+            row = connection.execute(_TOURNAMENT.order_by(tournaments.c.id.desc()).limit(1)).one_or_none()
+        if row is None:
+            raise UsageError("the store holds no match yet; play one first")
+        return _tournament(row)
 
     def tournaments(self) -> tuple[Tally, ...]:
         """All tournaments with their sizes, in the order of their creation."""

@@ -49,6 +49,11 @@ class Tournament:
     """What decides nothing: title, jobs, sandbox level."""
     state: State
 
+    @property
+    def is_play(self) -> bool:
+        """Whether it is no tournament, but a match or a few that somebody wanted to see."""
+        return bool(self.about.get("play"))
+
 
 @dataclass(frozen=True, slots=True)
 class Epoch:

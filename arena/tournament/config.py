@@ -199,7 +199,14 @@ def load_config(path: Path) -> TournamentConfig:
 
     Raises one `UsageError` with a line for each mistake in the file.
     """
-    data = _read(path)
+    return config_of(_read(path), path)
+
+
+def config_of(data: Mapping[str, Any], path: Path) -> TournamentConfig:
+    """The tournament that the content of a file asks for; without a file `path` is what mistakes are blamed on.
+
+    Raises as `load_config`.
+    """
     mistakes: list[str] = []
     table = _table({"name": path.stem, **data}, mistakes)
     rules = _rules(data.get("rules", DEFAULT_RULES), mistakes)

@@ -6,6 +6,7 @@ import asyncio
 import random
 import statistics
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -110,9 +111,9 @@ def test_the_same_view_is_always_answered_alike(rules: str) -> None:
     assert drawn[b"one"] != drawn[b"two"]
 
 
-def test_they_are_built_in_and_play_a_match_as_processes() -> None:
+def test_they_are_built_in_and_play_a_match_as_processes(tmp_path: Path) -> None:
     for names in (("random", "greedy"), ("greedy", "counter")):
-        played = asyncio.run(play_match(PlayOptions(names, preset("sixty-six"), seed="1")))
+        played = asyncio.run(play_match(PlayOptions(names, "sixty-six", tmp_path, seed="1")))
         assert played.names == names
         assert not played.record.faults
         assert max(played.record.points) == 7
@@ -358,8 +359,8 @@ def test_partner_declares_and_claims_for_the_side() -> None:
     assert partners(position, "MH") == {"claim"}
 
 
-def test_partner_is_built_in_and_plays_a_match_for_four_as_processes() -> None:
-    played = asyncio.run(play_match(PlayOptions(("partner", "greedy"), preset("four-handed"), seed="1")))
+def test_partner_is_built_in_and_plays_a_match_for_four_as_processes(tmp_path: Path) -> None:
+    played = asyncio.run(play_match(PlayOptions(("partner", "greedy"), "four-handed", tmp_path, seed="1")))
     assert not played.record.faults
     assert max(played.record.points) == 7
 

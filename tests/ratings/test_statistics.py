@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from arena.ratings.base import BETA, MU, SIGMA, Game, grouped, mirrored_pair
-from arena.ratings.statistics import cdf, fitted_draw_probability, log_cdf, pdf, pull, quantile
+from arena.ratings.statistics import cdf, fitted_draw_probability, log_cdf, pdf, pull, quantile, share
 
 
 @pytest.mark.parametrize("x", [-300.0, -60.0, -35.001, -34.999, -5.0, 0.0, 3.0, 50.0])
@@ -123,3 +123,25 @@ def test_one_draw_between_the_ends_of_a_ladder_can_be_fitted() -> None:
     ]
     fitted = fitted_draw_probability(grouped([*games, mirrored_pair(names[0], names[-1], 1, 1)]))
     assert 0 < fitted < 0.001
+
+
+def test_the_error_of_a_share_is_that_between_groups() -> None:
+    assert share([(3, 4), (1, 4)]).share == 0.5
+    assert share([(3, 4), (1, 4)]).error == pytest.approx(1.96 * math.sqrt(2 * (1 + 1)) / 8, rel=1e-4)
+    assert share([(2, 4), (3, 6)]).error == 0  # both groups agree, however the trials within them fell
+    assert (share([]).share, share([(3, 4)]).error) == (0.5, 0.5)
+
+
+def test_the_interval_of_a_share_holds_the_true_one_19_times_of_20() -> None:
+    random = Random(66)
+
+    def estimated() -> float:
+        groups = []
+        for _ in range(60):
+            chance = random.choice((0.3, 0.7))  # what is common to a group: both legs of a pair have the same decks
+            trials = random.randrange(8, 14)
+            groups.append((float(sum(random.random() < chance for _ in range(trials))), trials))
+        found = share(groups)
+        return abs(found.share - 0.5) <= found.error
+
+    assert 0.93 <= sum(estimated() for _ in range(1000)) / 1000 <= 0.97

@@ -30,6 +30,7 @@ from arena.store import (
 )
 from tests.store.samples import (
     COMMITMENT,
+    CONFIG,
     CREATED,
     NASTY,
     RULES,
@@ -382,6 +383,19 @@ def test_last_is_the_tournament_created_last(store: Store) -> None:
     created(store, "zebra")
     created(store, "ape")
     assert store.tournament("last").name == "ape"
+
+
+def test_a_play_is_the_newest_but_last_only_where_there_is_no_tournament(store: Store) -> None:
+    def play(name: str) -> None:
+        store.create_tournament(name, CONFIG, RULES.options(), bots("AB"), False, CREATED, about={"play": True})
+
+    with pytest.raises(UsageError, match="no match yet"):
+        store.newest()
+    play("play-1")
+    assert store.tournament("last").name == store.newest().name == "play-1"
+    created(store, "cup")
+    play("play-2")
+    assert (store.tournament("last").name, store.newest().name) == ("cup", "play-2")
 
 
 def test_the_list_of_tournaments_counts_their_matches(store: Store) -> None:

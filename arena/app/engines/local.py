@@ -25,7 +25,7 @@ from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord
-from arena.match.referee import FaultRuled, NoReply, Opening, Reply, Tell
+from arena.match.referee import Ask, FaultRuled, NoReply, Opening, Reply, Tell
 from arena.match.rulings import Fault
 from arena.match.summary import MatchKey
 from arena.tournament import decks
@@ -149,7 +149,7 @@ class LocalEngine:
         self,
         order: MatchOrder,
         seats: Sequence[str],
-        observer: Callable[[Tell], None] | None,
+        observer: Callable[[Ask | Tell], None] | None,
         opening: Opening | None = None,
     ) -> MatchRecord:
         """Play a single match (or on from an opening) of bots that must start.
