@@ -47,6 +47,10 @@ _SCRIPT_SUFFIXES = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl",
 _ADDRESS = re.compile(r"unix:(?P<path>.+)|(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]+)")
 
 
+Tools = tuple[tuple[str, str], ...]
+"""Programs, each with the Debian packages (one or several words) that it takes."""
+
+
 class BotKind(Enum):
     """How the bot was named."""
 
@@ -80,6 +84,8 @@ class BotSpec:
     """Program and arguments that build it, run in `cwd`; empty: nothing to build."""
     build_network: bool = False
     """Whether its build asks for the network."""
+    tools: Tools = ()
+    """What it takes to build and run it."""
     run: tuple[str, ...] = ()
     """Program and arguments, run in `cwd`; empty for a remote bot."""
     cwd: Path = Path("/")
@@ -163,16 +169,13 @@ def _path(path: Path, name: str | None) -> BotSpec:
     return _folder(path, name, BotKind.FOLDER) if path.is_dir() else _file(path, name)
 
 
-def _folder(folder: Path, name: str | None, kind: BotKind) -> BotSpec:
+def read_folder(folder: Path, name: str | None = None, kind: BotKind = BotKind.FOLDER) -> BotSpec:
+    """The bot as its bot.toml describes it, whether or not its programs are here.  Raises `UsageError` as `resolve`."""
     folder = Path(os.path.abspath(folder))
     manifest = _read_manifest(folder / MANIFEST)
     if manifest.remote is not None:
         return _remote(folder, manifest, manifest.remote, name)
     assert manifest.run is not None
-    if manifest.build is None:
-        _require_program(manifest.run.command, folder, f"{folder / MANIFEST}: run.command")
-    else:
-        _require_program(manifest.build.command, folder, f"{folder / MANIFEST}: build.command")
     return BotSpec(
         name=name or manifest.name,
         kind=kind,
@@ -183,11 +186,35 @@ def _folder(folder: Path, name: str | None, kind: BotKind) -> BotSpec:
         rules=tuple(manifest.rules),
         build=() if manifest.build is None else _argv(manifest.build.command),
         build_network=manifest.build is not None and manifest.build.network,
+        tools=() if manifest.build is None else tuple(manifest.build.tools.items()),
         run=_argv(manifest.run.command),
         cwd=folder,
         cores=manifest.cores,
         memory_mb=manifest.memory_mb,
     )
+
+
+def _folder(folder: Path, name: str | None, kind: BotKind) -> BotSpec:
+    spec = read_folder(folder, name, kind)
+    where = spec.cwd / MANIFEST
+    if missing := missing_tools(spec):
+        raise UsageError(f"{where}: the bot needs what is not in PATH: {tools_in_words(missing)}")
+    if spec.build:
+        _require_program(spec.build, spec.cwd, f"{where}: build.command")
+    elif spec.run:
+        _require_program(spec.run, spec.cwd, f"{where}: run.command")
+    return spec
+
+
+def missing_tools(spec: BotSpec) -> Tools:
+    """Those of its tools that are not in PATH."""
+    return tuple((tool, package) for tool, package in spec.tools if shutil.which(tool) is None)
+
+
+def tools_in_words(tools: Tools) -> str:
+    """What they are, and how to get them."""
+    packages = dict.fromkeys(package for _, package in tools)
+    return f"{', '.join(tool for tool, _ in tools)} (Debian: apt install {' '.join(packages)})"
 
 
 def _remote(folder: Path, manifest: _Manifest, remote: _Remote, name: str | None) -> BotSpec:
@@ -379,6 +406,7 @@ class _Run(_Table):
 class _Build(_Table):
     command: _Words
     network: bool = False
+    tools: dict[_Name, _Name] = {}
 
 
 class _Remote(_Table):

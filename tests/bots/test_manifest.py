@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots import manifest
-from arena.bots.manifest import BotKind, BotSpec, resolve
+from arena.bots.manifest import BotKind, BotSpec, read_folder, resolve
 from arena.errors import UsageError
 
 MINIMAL = 'name = "Greedy"\n[run]\ncommand = ["python3", "bot.py"]\n'
@@ -57,6 +57,7 @@ def test_a_folder_is_read_from_its_manifest_with_all_that_it_says(tmp_path: Path
         [build]
         command = ["true"]
         network = true
+        tools = { sh = "dash", cat = "coreutils" }
         """,
     )
     spec = resolve("./mine", base=tmp_path)
@@ -70,6 +71,7 @@ def test_a_folder_is_read_from_its_manifest_with_all_that_it_says(tmp_path: Path
         rules=("schnapsen", "bummerl"),
         build=("true",),
         build_network=True,
+        tools=(("sh", "dash"), ("cat", "coreutils")),
         run=(sys.executable, "bot.py", "--deep"),
         cwd=tmp_path / "mine",
         cores=2,
@@ -189,6 +191,17 @@ def test_all_mistakes_of_a_manifest_are_told_at_once_with_file_and_key(tmp_path:
 def test_a_broken_manifest_is_refused_with_a_sentence(toml: str, words: str, tmp_path: Path) -> None:
     text = refusal(str(write_bot(tmp_path / "mine", toml)), tmp_path)
     assert words in text and str(tmp_path / "mine") in text
+
+
+def test_a_tool_that_is_missing_is_named_with_what_to_install(tmp_path: Path) -> None:
+    toml = 'name = "x"\n[run]\ncommand = ["no-vm"]\n[build]\ncommand = ["no-make"]\n[build.tools]\n'
+    toml += 'no-vm = "vm-headless"\nsh = "dash"\nno-compiler = "vm-headless"\nno-make = "make-it libmake-dev"\n'
+    write_bot(tmp_path / "mine", toml)
+    assert refusal("./mine", tmp_path) == (
+        f"{tmp_path}/mine/bot.toml: the bot needs what is not in PATH: no-vm, no-compiler, no-make "
+        "(Debian: apt install vm-headless make-it libmake-dev)"
+    )
+    assert read_folder(tmp_path / "mine").name == "x"
 
 
 def test_a_program_that_the_build_makes_need_not_be_there_yet(tmp_path: Path) -> None:
