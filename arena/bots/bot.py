@@ -83,14 +83,19 @@ class BotFailed(Exception):
 class Bot:
     """A participant at play.  Each question of a match is answered exactly once, whatever happens to the process."""
 
-    def __init__(self, spec: BotSpec, surroundings: Surroundings) -> None:
+    def __init__(self, spec: BotSpec, surroundings: Surroundings, *, lives: int = MAX_DEATHS) -> None:
         self.spec = spec
         self.description: codec.BotDescription | None = None
+        """What it said in the last handshake, whatever became of that."""
+        self.process: BotProcess | None = None
+        """None while none runs, and always for a remote bot."""
+        self.address = ""
+        """Where it was reached last."""
         self.deaths = 0
         self.dropped = 0
         """Answers to no open decision, over all its processes."""
         self._around = surroundings
-        self._process: BotProcess | None = None
+        self._lives = lives
         self._channel: Channel | None = None
         self._former: Channel | None = None
         """The last one that broke: closed by whoever replaces it, or by `stop` if that comes first."""
@@ -101,7 +106,8 @@ class Bot:
         self._session = Session(spec.keys) if spec.remote else None
         self._unheard: list[bytes] = []
         """What was to be told while the connection to a remote bot was lost."""
-        self._gone: BotFailed | None = None
+        self.gone: BotFailed | None = None
+        """Why it is asked no more."""
         self._restart: asyncio.Task[None] | None = None
         self._stopping = False
 
@@ -117,7 +123,7 @@ class Bot:
         return self.description is not None and self.description.waives_before_draw
 
     @property
-    def _log(self) -> Path:
+    def log(self) -> Path:
         """Where the output of all its processes goes."""
         return log_of(self.spec.name, self._around.logs)
 
@@ -132,11 +138,11 @@ class Bot:
         """
         if self.spec.address is None:
             try:
-                self._process = await launch(
+                self.process = await launch(
                     self.spec,
                     socket=f"bot.{self.deaths}",
                     env={},
-                    log=self._log,
+                    log=self.log,
                     marker=self._around.marker,
                     limits=Limits.of(self.spec, self._around.sandbox.level),
                     sandbox=self._around.sandbox,
@@ -154,10 +160,10 @@ class Bot:
         """Shake hands with the process and open the stream.  Raises `BotFailed`, with nothing left running."""
         due = asyncio.get_running_loop().time() + within_s
         try:
-            address = self.spec.address or await self._listening(within_s)
-            connection = connect(address, self.spec.keys)
+            self.address = self.spec.address or await self._listening(within_s)
+            connection = connect(self.address, self.spec.keys)
             try:
-                self.description = await self._shake_hands(connection, within_s, due)
+                description = await self._shake_hands(connection, within_s, due)
             except BotFailed:
                 await connection.close(grace=None)
                 raise
@@ -165,13 +171,13 @@ class Bot:
             await self._end_process(0)
             raise
         self._channel = Channel(
-            address,
+            self.address,
             self._around.stopwatch,
-            self.description.decisions_at_once,
+            description.decisions_at_once,
             self._broken,
             connection,
             self._metadata(stubs.PLAY),
-            None if self._process is None else Cores(self._process.keeper_pid),
+            None if self.process is None else Cores(self.process.keeper_pid),
         )
         self._channel.start()
 
@@ -194,13 +200,13 @@ class Bot:
         """Tell the author of answers that came to nothing, where its log has room for it."""
         line = f"[arena: answers to no open decision, all dropped: {self.dropped}]\n"
         with contextlib.suppress(OSError):  # it has no log, or the disk is full
-            if self.dropped and self._log.stat().st_size + len(line) <= LOG_BYTES:
-                with self._log.open("a") as log:
+            if self.dropped and self.log.stat().st_size + len(line) <= LOG_BYTES:
+                with self.log.open("a") as log:
                     log.write(line)
 
     def give_up(self, failure: BotFailed) -> None:
         """The bot never plays: every question is answered with its failure, which loses the match."""
-        self._gone = failure
+        self.gone = failure
         waiting, self._waiting = self._waiting, []
         for question in waiting:
             question.answered(NoReply(failure.fault, 0.0, failure.evidence, whole_match=True))
@@ -225,14 +231,15 @@ class Bot:
         """Send a framed event; a bot that is not running learns what matters when it comes back."""
         if self._channel is not None:
             self._channel.tell(event)
-        elif self.spec.remote and self._gone is None:
+        elif self.spec.remote and self.gone is None:
             self._unheard.append(event)
 
     def ask(self, match: Asker, ask: Ask) -> None:
         """Ask for a decision; `match.answered` is called with the reply."""
-        if self._gone is not None:
-            match.answered(NoReply(self._gone.fault, 0.0, self._gone.evidence, whole_match=True))
-            return
+        self.put(self.question(match, ask))
+
+    def question(self, match: MatchRun, ask: Ask) -> Question:
+        """The decision as it will be sent."""
         number = next(self._ids)
         self._last_ids[match] = number
         data = codec.decision(
@@ -243,8 +250,13 @@ class Bot:
             time_left_ms=0 if ask.budget_ms is None else int(ask.budget_ms) or 1,
             last_took_ms=int(ask.last_took_ms),
         )
-        question = Question(number, match.order.match_id, data, ask.budget_ms, match.answered)
-        if self._channel is None:
+        return Question(number, match.order.match_id, data, ask.budget_ms, match.answered)
+
+    def put(self, question: Question) -> None:
+        """Send a decision as soon as there is somebody to take it."""
+        if self.gone is not None:
+            question.answered(NoReply(self.gone.fault, 0.0, self.gone.evidence, whole_match=True))
+        elif self._channel is None:
             question.begin(self._around.stopwatch)
             question.queued = True
             self._waiting.append(question)
@@ -263,9 +275,9 @@ class Bot:
 
     async def _listening(self, within_s: float) -> str:
         """Where the process can be reached, as soon as it listens."""
-        assert self._process is not None
+        assert self.process is not None
         try:
-            return await self._unless_it_ends(self._process.target(within_s))
+            return await self._unless_it_ends(self.process.target(within_s))
         except TimeoutError:
             failure = f"it did not listen at ARENA_ADDRESS within {within_s:.0f} s (does it call serve?)"
         except LaunchError as error:
@@ -275,7 +287,7 @@ class Bot:
     async def _unless_it_ends(self, waiting: Coroutine[Any, Any, T]) -> T:
         """What is waited for.  Raises `BotFailed` if the process ends before."""
         task = asyncio.ensure_future(waiting)
-        exited = self._process.exited if self._process is not None else asyncio.get_running_loop().create_future()
+        exited = self.process.exited if self.process is not None else asyncio.get_running_loop().create_future()
         try:
             await asyncio.wait((task, cast("asyncio.Future[Any]", exited)), return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
@@ -305,6 +317,7 @@ class Bot:
             raise BotFailed(Fault.NOT_STARTED, self._with_output(failure)) from None
         except HandshakeError as error:
             raise BotFailed(Fault.NOT_STARTED, self._with_output(str(error))) from None
+        self.description = description
         if description.protocol_major != stubs.PROTOCOL_MAJOR:
             raise BotFailed(
                 Fault.REFUSED,
@@ -396,9 +409,9 @@ class Bot:
 
     async def _replace(self, channel: Channel, why: Broken, evidence: str, owed: list[tuple[Question, float]]) -> None:
         fault = why.fault
-        if fault is Fault.STREAM_BROKEN and self._process is not None:
+        if fault is Fault.STREAM_BROKEN and self.process is not None:
             try:
-                status = await asyncio.wait_for(asyncio.shield(self._process.exited), EXIT_WAIT_S)
+                status = await asyncio.wait_for(asyncio.shield(self.process.exited), EXIT_WAIT_S)
             except TimeoutError:
                 pass
             else:
@@ -409,8 +422,9 @@ class Bot:
         await self._end_process(0)
         self.deaths += 1
         failure: BotFailed | None = None
-        if self.deaths >= MAX_DEATHS:
-            failure = BotFailed(fault, f"{evidence} (the {self.deaths}rd time in this block)")
+        if self.deaths >= self._lives:
+            times = "" if self.deaths == 1 else f" (the {self.deaths}rd time in this block)"
+            failure = BotFailed(fault, f"{evidence}{times}")
         else:
             try:
                 await self.start()
@@ -426,9 +440,9 @@ class Bot:
             self._ask_waiting()
 
     async def _end_process(self, grace_s: float) -> None:
-        if self._process is not None:
-            await self._process.stop(grace_s)  # whoever is cancelled here leaves it to the next
-            self._process = None
+        if self.process is not None:
+            await self.process.stop(grace_s)  # whoever is cancelled here leaves it to the next
+            self.process = None
 
     def _with_output(self, text: str) -> str:
         """The text and the last lines that the bot wrote to stderr."""
@@ -436,7 +450,7 @@ class Bot:
         return f"{text}{LAST_WORDS}{tail}" if tail else text
 
     def _last_lines(self) -> str:
-        return self._process.stderr_tail(EVIDENCE_LINES)[-EVIDENCE_CHARS:] if self._process is not None else ""
+        return self.process.stderr_tail(EVIDENCE_LINES)[-EVIDENCE_CHARS:] if self.process is not None else ""
 
 
 def _status(status: int) -> str:

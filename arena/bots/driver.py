@@ -10,8 +10,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from arena.bots.bot import Bot
 from arena.errors import ArenaError
 from arena.game.game import Game
 from arena.match.clock import TimeControl
@@ -30,6 +30,7 @@ from arena.match.referee import (
     play_on,
     referee,
 )
+from arena.match.rulings import Fault
 from arena.wire import codec
 
 log = logging.getLogger(__name__)
@@ -54,6 +55,25 @@ class MatchOrder:
         )
 
 
+class Player(Protocol):
+    """Who sits on a seat: a bot (`arena.bots.bot.Bot`), or what stands in for one."""
+
+    @property
+    def waives_before_draw(self) -> bool: ...
+
+    def begin(self, match: MatchRun, seat: int, /) -> None: ...
+
+    def finish(self, match: MatchRun, /) -> None: ...
+
+    def tell(self, event: bytes, /) -> None: ...
+
+    def ask(self, match: MatchRun, ask: Ask, /) -> None: ...
+
+    def last_words(self, fault: Fault, /) -> str: ...
+
+    def last_id(self, match: MatchRun, /) -> int: ...
+
+
 class MatchRun:
     """One match under way.  `done` is called once with its record; a void record tells of a fault of the arena.
 
@@ -66,14 +86,14 @@ class MatchRun:
         self,
         game: Game,
         order: MatchOrder,
-        bots: Mapping[str, Bot],
+        bots: Mapping[str, Player],
         time: TimeControl,
         done: Callable[[MatchRun, MatchRecord], None],
         observer: Callable[[Ask | Tell], None] | None = None,
         opening: Opening | None = None,
     ) -> None:
         self.order = order
-        self._seat_bots: Sequence[Bot] = [bots[name] for name in order.seats]
+        self._seat_bots: Sequence[Player] = [bots[name] for name in order.seats]
         self._side_of = game.table.side_of
         self._time = time
         self._done = done

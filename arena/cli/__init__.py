@@ -15,6 +15,7 @@ import typer
 from arena import __version__
 from arena.cli import (
     certs,
+    check,
     doctor,
     duel,
     exclude,

@@ -18,7 +18,7 @@ class Exit(IntEnum):
 
 MEANINGS = {
     Exit.DONE: "done",
-    Exit.WRONG: "finished, but something is wrong (a void match, a record that differs, a finding of doctor)",
+    Exit.WRONG: "finished, but something is wrong (a void match, a record that differs, a finding of doctor or check)",
     Exit.USAGE: "a mistake in the command line, a file or a bot",
     Exit.BUG: "the arena failed: a bug, or a store that takes no more results",
     Exit.STOPPED: "stopped early; --resume goes on",

@@ -202,7 +202,7 @@ class _Match:
                     deal.apply(action)
                     continue
                 else:
-                    answer = NoReply(Fault.ILLEGAL, answer.took_ms, f"answered {_name(action)}")
+                    answer = NoReply(Fault.ILLEGAL, answer.took_ms, f"answered {action_name(action)}")
             else:
                 assert type(answer) is NoReply
                 self._note_time(seat, number, answer.took_ms, 0, answer.split)
@@ -263,8 +263,8 @@ class _Match:
         )
 
 
-def _name(action: int) -> str:
-    """Name an answer in evidence, whatever number a bot sent."""
+def action_name(action: int) -> str:
+    """What an answer is called in evidence, whatever number a bot sent."""
     if 0 <= action < len(ACTIONS):
         return ACTION_NAMES[action]
     return f"unknown action number {action}"

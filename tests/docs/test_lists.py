@@ -14,6 +14,7 @@ import typer.main
 
 from arena.bot import DealResult, MatchResult, Trick, View, serve
 from arena.bots import manifest
+from arena.bots.checks import CHECKS
 from arena.cli import app
 from arena.cli.exits import MEANINGS
 from arena.game.game import Game
@@ -95,6 +96,11 @@ def test_authors_read_of_every_key_of_a_bot() -> None:
     assert {key for each in tables for key in each.model_fields} <= code_words(DOCS / "authors" / "folder.md")
     listed = {word for row in table(DOCS / "remote.md", "key in `[remote]`") for word in re.findall(r"\w+", row[0])}
     assert listed == set(manifest._Remote.model_fields)
+
+
+def test_authors_read_of_every_check() -> None:
+    listed = [[row[0].strip("`"), row[1]] for row in table(DOCS / "authors" / "check.md", "check")]
+    assert listed == [[check.name, check.about] for check in CHECKS]
 
 
 # -- organisers -----------------------------------------------------------------------------------------------------
