@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -63,6 +62,8 @@ def replay(
 
     On a terminal the keys lead through it; else, or with --plain, it is told as text.  Nothing is stored.
     """
+    import asyncio
+
     from arena.app import replay as use_case
     from arena.app.show import find_run
     from arena.reports.replay import json, text, words
