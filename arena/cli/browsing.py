@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.text import Text
 
 from arena.cli import screen
@@ -136,7 +136,11 @@ class Browser:
 def _page(browser: Browser, console: Console) -> str:
     """The screen anew: the picture, as much of it as there is room for, and what the keys do."""
     seen = sight(browser.replay, browser.deal, browser.step, browser.viewer)
-    lines = screen.rendered(text.picture(browser.replay, seen), console).splitlines()[: console.height - 1]
+    title = text.title(browser.replay)
+    title.stylize("dim")
+    title.truncate(console.width, overflow="ellipsis")
+    lines = screen.rendered(Group(title, text.picture(browser.replay, seen)), console).splitlines()
+    lines = lines[: console.height - 1]
     lines += [""] * (console.height - 1 - len(lines))
     if browser.typed is not None:
         keys = f"go to step, or deal.step: {browser.typed}_"

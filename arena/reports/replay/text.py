@@ -6,7 +6,7 @@ Makes Rich renderables and prints nothing.  Whatever colour says is said by sign
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -25,7 +25,7 @@ INDENT = 3
 _RED = {Suit.HEARTS, Suit.DIAMONDS}
 _PAPER, _LEGAL, _CHOSEN = "grey42 on grey82", "grey7 on grey93", "bold grey7 on khaki1"
 _FACE_DOWN = "░░"
-_ASCII = str.maketrans("♠♥♦♣›‹▸░·→−×", "SHDC><>?,>-x")
+_ASCII = str.maketrans("♠♥♦♣›‹▸░·←→↑↓−×", "SHDC><>?,<>^v-x")
 
 
 def in_ascii(text: str) -> str:
@@ -115,15 +115,15 @@ def _middle(replay: MatchReplay, seen: Sight) -> Iterator[RenderableType]:
     elif seen.turn_up:
         trump.append("   shown ", style="dim").append(_card(seen.turn_up))
     yield _indented(trump)
-    yield _indented(Text.assemble(("table ", "dim"), _trick(replay, seen.table)))
+    yield _indented(Text.assemble(("table ", "dim"), _trick(replay, seen.table, _chip)))
     if seen.tricks:
         last = seen.tricks[-1]
         taker = replay.cast.seats[last.winner]
-        yield _indented(Text.assemble("last  ", _trick(replay, last.cards), f" → {taker}", style="dim"))
+        yield _indented(Text.assemble("last  ", _trick(replay, last.cards, _card), f" → {taker}", style="dim"))
 
 
-def _trick(replay: MatchReplay, cards: Sequence[Played]) -> Text:
-    played = (Text.assemble(_card(each.card), (f" {replay.cast.seats[each.seat]}", "dim")) for each in cards)
+def _trick(replay: MatchReplay, cards: Sequence[Played], face: Callable[[Card], Text]) -> Text:
+    played = (Text.assemble(face(each.card), (f" {replay.cast.seats[each.seat]}", "dim")) for each in cards)
     return Text("   ").join(played) if cards else Text("-", style="dim")
 
 
@@ -216,11 +216,11 @@ def _card(card: Card) -> Text:
     return Text(words.card(card), style="red" if card.suit in _RED else "")
 
 
-def _chip(card: Card, style: str) -> Text:
+def _chip(card: Card, style: str = _LEGAL) -> Text:
     """A card in a hand, as a piece of paper."""
     chip = Text(f" {words.card(card)} ", style=style)
     if card.suit in _RED:
-        chip.stylize("red3")
+        chip.stylize("rosy_brown" if style == _PAPER else "red3")
     return chip
 
 
