@@ -238,7 +238,7 @@ class Bot:
         """Ask for a decision; `match.answered` is called with the reply."""
         self.put(self.question(match, ask))
 
-    def question(self, match: MatchRun, ask: Ask) -> Question:
+    def question(self, match: Asker, ask: Ask) -> Question:
         """The decision as it will be sent."""
         number = next(self._ids)
         self._last_ids[match] = number

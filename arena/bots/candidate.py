@@ -15,7 +15,7 @@ from random import Random
 import psutil
 from grpc import aio
 
-from arena.bots.bot import Bot, Surroundings
+from arena.bots.bot import Asker, Bot, Surroundings
 from arena.bots.channel import HandshakeError, Question, describe
 from arena.bots.driver import MatchRun
 from arena.bots.manifest import BotSpec
@@ -113,7 +113,7 @@ class Candidate(Bot):
                 self.described.append(error)
         return await super()._describe(connection, due)
 
-    def ask(self, match: MatchRun, ask: Ask) -> None:
+    def ask(self, match: Asker, ask: Ask) -> None:
         question = self.question(match, ask)
         answered = question.answered
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena.bots.bot import Bot
 from arena.errors import ArenaError
 from arena.game.game import Game
 from arena.match.clock import TimeControl

@@ -71,6 +71,7 @@ app.command()(verify.verify)
 app.command(epilog=play.PRESET_LIST)(play.play)
 app.command(epilog=play.PRESET_LIST)(duel.duel)
 app.command()(replay.replay)
+app.command()(check.check)
 app.command()(certs.certs)
 app.command()(doctor.doctor)
 
