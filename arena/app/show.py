@@ -22,7 +22,7 @@ from arena.ratings.trueskill import Fit, fit, online
 from arena.reports.model import Absence, Row, RunFacts, RunReport
 from arena.store.chains import Participant
 from arena.store.queries import Queries
-from arena.store.values import StoredFault, Tournament
+from arena.store.values import Endgames, StoredFault, Tournament
 from arena.tournament.standings import (
     PairResult,
     Standing,
@@ -65,15 +65,24 @@ class Evidence:
     absences: Absences
     conduct: Mapping[str, Conduct]
     """What each participant did in the deals of these matches, but for the void ones."""
+    endgames: Mapping[str, Endgames]
+    """What those of their endgames came to that were analysed."""
+
+
+def turnout(
+    queries: Queries, tournament: Tournament, absences: Absences
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """The matches scheduled for each participant that is out, and those played by all."""
+    played: Counter[str] = Counter()
+    for pairing, count in queries.played(tournament).items():
+        played.update(dict.fromkeys(pairing, count))
+    return matches_of_those_out(schedules_of(queries.epochs(tournament)), absences), played
 
 
 def evidence_of(queries: Queries, tournament: Tournament) -> Evidence:
     """The matches of a tournament that count, and who is out of it."""
     absences = queries.absences(tournament)
-    scheduled = matches_of_those_out(schedules_of(queries.epochs(tournament)), absences)
-    played: Counter[str] = Counter()
-    for pairing, count in queries.played(tournament).items():
-        played.update(dict.fromkeys(pairing, count))
+    scheduled, played = turnout(queries, tournament, absences)
     gone = withdrawn(scheduled, played)
     summaries: list[MatchSummary] = []
     conduct: defaultdict[str, Conduct] = defaultdict(Conduct)
@@ -83,12 +92,17 @@ def evidence_of(queries: Queries, tournament: Tournament) -> Evidence:
             for side in summary.sides:
                 for name, each in zip(side.participants, side.conduct, strict=True):
                     conduct[name].add(each)
+    endgames: defaultdict[str, Endgames] = defaultdict(Endgames)
+    for (name, pairing), totals in queries.endgames(tournament).items():
+        if gone.isdisjoint(pairing):
+            endgames[name] += totals
     return Evidence(
         played=summaries,
         matches=[summary for summary in summaries if gone.isdisjoint(summary.key.pairing)],
         out={name: Absence(entry, played[name], scheduled[name], name in gone) for name, entry in absences.out.items()},
         absences=absences,
         conduct=conduct,
+        endgames=endgames,
     )
 
 
@@ -181,7 +195,11 @@ def report_on(
             lag=reduce(add, lags) if (lags := [session.lag for session in queries.sessions(tournament)]) else None,
         ),
         rows=tuple(
-            replace(row, conduct=evidence.conduct.get(row.participant.name, row.conduct))
+            replace(
+                row,
+                conduct=evidence.conduct.get(row.participant.name, row.conduct),
+                endgames=evidence.endgames.get(row.participant.name),
+            )
             for row in ranking(
                 participants, ratings.ratings, belief.of(playing), table, evidence.out, reference, online_ratings
             )

@@ -14,6 +14,7 @@ import typer
 
 from arena import __version__
 from arena.cli import (
+    analyse,
     certs,
     check,
     doctor,
@@ -63,6 +64,7 @@ app.command(epilog=show.COLUMN_LIST)(show.show)
 app.command()(show.runs)
 app.command()(trust.trust)
 app.command()(report.report)
+app.command()(analyse.analyse)
 app.command()(exclude.exclude)
 app.command()(exclude.include)
 app.command()(times.times)

@@ -19,6 +19,7 @@ from arena.reports.foreign import printable
 if TYPE_CHECKING:  # the help of a command names the columns, and needs no store for that
     from arena.ratings.posterior import Verdict
     from arena.reports.model import Row
+    from arena.store.values import Endgames
     from arena.tournament.standings import Encounter, Tally
 
 Value = str | int | float | None
@@ -226,6 +227,11 @@ def _as(role: Role) -> Column:
     return Column(f"as-{role}", str(role), about, lambda row: row.conduct.margin(role), signed=True)
 
 
+def _endgames(value: Callable[[Endgames], Value]) -> Callable[[Row], Value]:
+    """What the analysis says of a row, nothing where there is none."""
+    return lambda row: None if row.endgames is None else value(row.endgames)
+
+
 def _marriages(points: str) -> Column:
     about = f"marriages of {points} that it declared"
     return Column(f"marriages-{points}", f"{points}s", about, lambda row: row.conduct.marriages[points])
@@ -245,6 +251,18 @@ STATISTICS: Sequence[Column] = (
     *map(_as, Role),
     Column("p90", "p90 ms", "milliseconds that 9 of 10 decisions stay under", _quantile(0.9)),
     Column("slowest", "max ms", "milliseconds of its slowest decision", _quantile(1.0)),
+    Column("analysed", "analysed", "deals of the sample of arena analyse", _endgames(lambda found: found.deals)),
+    Column("endgames", "endgames", "of these, deals with a choice to judge", _endgames(lambda found: found.reached)),
+    Column("choices", "choices", "decisions with all hands known to it", _endgames(lambda found: found.choices)),
+    Column("mistakes", "mistakes", "choices that gave game points away", _endgames(lambda found: found.mistakes)),
+    Column("given-away", "given away", "game points given away", _endgames(lambda found: found.given_away)),
+    Column(
+        "given-away-deal",
+        "a deal",
+        "game points given away for each deal analysed",
+        _endgames(lambda found: found.given_away_a_deal),
+        digits=3,
+    ),
 )
 """Of what each bot did."""
 _BY_NAME = {column.name: column for column in (*COLUMNS, *STATISTICS)}
@@ -265,6 +283,8 @@ TABLE_COLUMNS = "rank,bot,score,mu,sigma,error,ranks,next,first,matches,won-lost
 """The columns of a table for people."""
 _SEVERAL_VALUES = ("ranks", "won-lost", "pairs", "fault-kinds", *(f"by-{end}" for end in _ENDS))
 _ON_DEMAND = ("one-pass",)
+ENDGAME_COLUMNS = "bot,analysed,endgames,choices,mistakes,given-away,given-away-deal"
+"""The columns of what arena analyse has found."""
 BOT_TABLES: Mapping[str, str] = {
     "Deals won-lost": ",".join(["bot", "deals-in", *(f"by-{end}" for end in _ENDS), "deals-drawn"]),
     "What it dared": ",".join(
@@ -272,6 +292,7 @@ BOT_TABLES: Mapping[str, str] = {
         + [f"marriages-{points}" for points in _MARRIAGES]
     ),
     "Game points a deal, by role": ",".join(["bot", *(f"as-{role}" for role in Role)]),
+    "Endgames with all hands known": ENDGAME_COLUMNS,
     "Time and faults": "bot,median,p90,p99,slowest,faults,fault-kinds",
 }
 """The tables for people of what each bot did, by their titles."""
@@ -295,11 +316,12 @@ def parse_columns(text: str) -> tuple[Column, ...]:
 
 
 def bot_tables(rows: Sequence[Row]) -> Mapping[str, Sequence[Column]]:
-    """The tables of `BOT_TABLES`, without the columns in which no row has anything."""
-    return {
+    """The tables of `BOT_TABLES`, without the columns in which no row has anything, nor a table of no other."""
+    tables = {
         title: [column for column in parse_columns(names) if any(column.value(row) for row in rows)]
         for title, names in BOT_TABLES.items()
     }
+    return {title: columns for title, columns in tables.items() if len(columns) > 1}
 
 
 def worded(columns: Sequence[Column], unit: str) -> Sequence[Column]:

@@ -245,6 +245,21 @@ class Times(_Object):
     max_ms: _Number | None
 
 
+class Endgames(_Object):
+    """What it gave away where it could work out all hands, in a sample of its deals."""
+
+    deals: int
+    """Those that were analysed."""
+    reached: int
+    """Those of them with a choice to judge."""
+    choices: int
+    mistakes: int
+    """Choices that gave game points away."""
+    given_away: int
+    """Game points."""
+    given_away_a_deal: _Number | None
+
+
 class Bot(_Object):
     """What a bot did in its deals."""
 
@@ -260,6 +275,8 @@ class Bot(_Object):
     marriages: dict[str, int]
     """Its declarations by their points."""
     times: Times | None = None
+    endgames: Endgames | None = None
+    """Null where `arena analyse` has analysed nothing."""
 
 
 class Encounter(_Object):
@@ -354,7 +371,7 @@ class Document(_Object):
 _TESTIMONY: dict[str, Any] = {
     "run": {"name", "title", "state", "started", "sandbox", "arena_version", "lag"},
     "standings": {"__all__": {"median_ms", "p99_ms"}},
-    "bots": {"__all__": {"times"}},
+    "bots": {"__all__": {"times", "endgames"}},
     "faults": {"__all__": {"evidence"}},
     "voids": {"__all__": {"reason"}},
     "exclusions": True,
@@ -472,6 +489,7 @@ def _bot(row: Row) -> Bot:
             p99_ms=times.quantile_ms(0.99),
             max_ms=times.quantile_ms(1.0),
         ),
+        endgames=None if row.endgames is None else Endgames.model_validate(row.endgames),
     )
 
 

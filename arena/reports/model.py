@@ -11,7 +11,7 @@ from arena.match.lag import Lag
 from arena.ratings.base import Rating
 from arena.ratings.posterior import Verdict
 from arena.store.chains import Participant
-from arena.store.values import Epoch, State, StoredFault, VoidMatch
+from arena.store.values import Endgames, Epoch, State, StoredFault, VoidMatch
 from arena.tournament.standings import Encounter, Standing
 
 
@@ -104,6 +104,8 @@ class Row:
     """What a single pass of TrueSkill says, where that was asked for and it has a complete pair."""
     conduct: Conduct = field(default_factory=Conduct)
     """What it did in its deals."""
+    endgames: Endgames | None = None
+    """What `arena analyse` found it to give away; None where nothing was analysed."""
 
     @property
     def rank(self) -> int | None:

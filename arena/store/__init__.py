@@ -10,6 +10,8 @@ from arena.store.queries import Queries
 from arena.store.store import Store, open_queries, open_store
 from arena.store.values import (
     Broken,
+    DealOf,
+    Endgames,
     Epoch,
     FinishedKeys,
     MatchResult,
@@ -27,6 +29,8 @@ __all__ = [
     "SQLITE_VERSION",
     "Broken",
     "ChainHead",
+    "DealOf",
+    "Endgames",
     "Epoch",
     "FinishedKeys",
     "MatchResult",

@@ -10,10 +10,12 @@ from itertools import count as every_number
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Select, case, false, func, not_, null, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, case, false, func, not_, null, or_, select
 
 from arena.errors import ArenaError, UsageError
 from arena.match.absence import Absences, Change, Exclusion, Place
+from arena.match.endgame import VERSION as ENDGAME_VERSION
+from arena.match.endgame import Judged
 from arena.match.lag import Lag
 from arena.match.record import MatchRecord, Status
 from arena.match.rulings import Fault, Loss
@@ -23,6 +25,7 @@ from arena.store.chains import ChainHead, Participant, canonical, join
 from arena.store.engine import AnyRow, Database
 from arena.store.schema import (
     KEY,
+    endgames,
     epochs,
     exclusions,
     faults,
@@ -35,6 +38,8 @@ from arena.store.schema import (
 )
 from arena.store.values import (
     Broken,
+    DealOf,
+    Endgames,
     Epoch,
     FinishedKeys,
     MatchResult,
@@ -51,6 +56,7 @@ LAST = "last"
 """The word for the newest tournament; no tournament has it as its name."""
 
 _KEY = tuple(matches.c[name] for name in KEY)
+_ENDGAME_KEY = tuple(endgames.c[name] for name in KEY)
 _RESULT = (
     *_KEY,
     matches.c.position,
@@ -263,6 +269,47 @@ class Queries:
                 with _intact("a match"):
                     yield VoidMatch(_key(row), " ".join(json.loads(row.testimony)["evidence"]))
 
+    # --- endgames -------------------------------------------------------------------------------------------
+
+    def analysed(self, tournament: Tournament) -> Mapping[DealOf, int]:
+        """The deals whose endgames were judged, and by which version of the analysis."""
+        columns = endgames.c
+        wanted = select(columns.participant, *_ENDGAME_KEY, columns.deal, columns.version)
+        with self._database.reading() as connection, _intact("an endgame"):
+            rows = connection.execute(wanted.where(columns.tournament == tournament.id))
+            return {DealOf(row.participant, _key(row), row.deal): row.version for row in rows}
+
+    def endgames(self, tournament: Tournament) -> Mapping[tuple[str, tuple[str, ...]], Endgames]:
+        """By participant and pairing what was judged of it, but for matches that count for nobody."""
+        columns = endgames.c
+        reached = case((columns.choices > 0, 1), else_=0)
+        totals = (
+            func.coalesce(func.sum(each), 0)
+            for each in (reached, columns.choices, columns.mistakes, columns.given_away)
+        )
+        wanted = (
+            select(columns.participant, columns.pairing, func.count(columns.choices), *totals)
+            .join(matches, (matches.c.tournament == columns.tournament) & _same_key(endgames))
+            .where(_judged(tournament))
+            .group_by(columns.participant, columns.pairing)
+            .order_by(columns.participant, columns.pairing)
+        )
+        with self._database.reading() as connection, _intact("an endgame"):
+            found = connection.execute(wanted.where(_that_count(connection, tournament.id)))
+            return {(name, tuple(json.loads(pairing))): Endgames(*numbers) for name, pairing, *numbers in found}
+
+    def judged(self, tournament: Tournament, key: MatchKey) -> Mapping[DealOf, tuple[Judged, ...]]:
+        """The judged decisions of a match, by deal and participant; as its record does, they tell cards."""
+        columns = endgames.c
+        wanted = (
+            select(endgames).where(_judged(tournament), _is(key, endgames)).order_by(columns.deal, columns.participant)
+        )
+        with self._database.reading() as connection, _intact("an endgame"):
+            return {
+                DealOf(row.participant, key, row.deal): tuple(map(Judged.from_json, json.loads(row.judged)))
+                for row in connection.execute(wanted)
+            }
+
     # --- who is out -----------------------------------------------------------------------------------------
 
     def absences(self, tournament: Tournament) -> Absences:
@@ -412,8 +459,17 @@ def _statuses(counted: Iterable[tuple[str, int]]) -> dict[Status, int]:
     return {status: found[status] for status in Status if status in found}
 
 
-def _is(key: MatchKey) -> ColumnElement[bool]:
-    epoch, pairing, leg, number = _KEY
+def _judged(tournament: Tournament) -> ColumnElement[bool]:
+    """The endgames that this version of the analysis has judged."""
+    return (endgames.c.tournament == tournament.id) & (endgames.c.version == ENDGAME_VERSION)
+
+
+def _same_key(table: Table) -> ColumnElement[bool]:
+    return and_(*(table.c[name] == matches.c[name] for name in KEY))
+
+
+def _is(key: MatchKey, table: Table = matches) -> ColumnElement[bool]:
+    epoch, pairing, leg, number = (table.c[name] for name in KEY)
     return (epoch == key.epoch) & (pairing == canonical(key.pairing)) & (leg == key.leg) & (number == key.number)
 
 

@@ -177,6 +177,26 @@ locks = Table(
 )
 """Who plays a tournament now; `started_ms` counts from the start of the machine."""
 
+endgames = Table(
+    "endgames",
+    metadata,
+    Column("tournament", ForeignKey("tournaments.id"), primary_key=True),
+    Column("participant", Text, primary_key=True),
+    *(Column(column.name, column.type, primary_key=True) for column in _key()),
+    Column("deal", Integer, primary_key=True),
+    _number("version"),
+    Column("choices", Integer),
+    Column("mistakes", Integer),
+    Column("given_away", Integer),
+    _text("judged"),
+    ForeignKeyConstraint(["tournament", *KEY], [f"matches.{name}" for name in ("tournament", *KEY)]),
+)
+"""What a bot gave away in the endgame of a deal: derived, so no seal covers it, and it can be made again at any time.
+
+`version` is that of the analysis; `judged` is a JSON list of the decisions, the numbers before it what they come to.
+These are null in a deal that the bot sat out.
+"""
+
 JOURNAL: Sequence[Table] = (participants, epochs, exclusions, matches, faults, voids, sessions)
 """The sealed tables; each refers only to those before it."""
 

@@ -5,7 +5,7 @@ Methods block on the disk: the arena calls those that write from one thread of i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -16,6 +16,8 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, insert, select,
 
 from arena.errors import UsageError
 from arena.match.absence import Exclusion
+from arena.match.endgame import VERSION as ENDGAME_VERSION
+from arena.match.endgame import Judged
 from arena.match.record import Status
 from arena.match.summary import MatchKey
 from arena.store import locking
@@ -24,6 +26,7 @@ from arena.store.engine import connect
 from arena.store.queries import LAST, Queries, absences_of, in_words
 from arena.store.schema import (
     JOURNAL,
+    endgames,
     epochs,
     exclusions,
     faults,
@@ -35,7 +38,7 @@ from arena.store.schema import (
     tournaments,
     voids,
 )
-from arena.store.values import MatchResult, Session, State, StoreError, Tournament
+from arena.store.values import DealOf, MatchResult, Session, State, StoreError, Tournament
 from arena.store.verify import participants_before
 
 __all__ = ["MatchResult", "Store", "StoreError", "open_queries", "open_store"]
@@ -226,6 +229,33 @@ class Store(Queries):
             journal.write()
         return attempt
 
+    # --- endgames -------------------------------------------------------------------------------------------
+
+    def add_endgames(self, tournament: Tournament, found: Mapping[DealOf, Sequence[Judged] | None]) -> None:
+        """Keep what was judged of these deals (None: sat out), in place of what was known of them before."""
+        rows = [
+            {
+                "tournament": tournament.id,
+                "participant": deal.participant,
+                **_key_row(deal.key),
+                "deal": deal.deal,
+                "version": ENDGAME_VERSION,
+                "choices": None if judged is None else len(judged),
+                "mistakes": None if judged is None else sum(each.given_away > 0 for each in judged),
+                "given_away": None if judged is None else sum(each.given_away for each in judged),
+                "judged": canonical([each.to_json() for each in judged or ()]),
+            }
+            for deal, judged in found.items()
+        ]
+        with self._database.writing() as connection:
+            _forget(connection, tournament, found)
+            connection.execute(insert(endgames), rows)
+
+    def forget_endgames(self, tournament: Tournament, deals: Iterable[DealOf]) -> None:
+        """Drop what was judged of these deals."""
+        with self._database.writing() as connection:
+            _forget(connection, tournament, deals)
+
     # --- sessions -------------------------------------------------------------------------------------------
 
     def add_session(self, tournament: Tournament, session: Session) -> None:
@@ -337,6 +367,13 @@ def _log(journal: _Journal, entry: Exclusion) -> None:
             "position": entry.place.position,
         },
     )
+
+
+def _forget(connection: Connection, tournament: Tournament, deals: Iterable[DealOf]) -> None:
+    for deal in deals:
+        place = {"participant": deal.participant, **_key_row(deal.key), "deal": deal.deal}
+        here = [endgames.c[name] == value for name, value in place.items()]
+        connection.execute(delete(endgames).where(endgames.c.tournament == tournament.id, *here))
 
 
 # --- results to rows ----------------------------------------------------------------------------------------

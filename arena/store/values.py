@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import StrEnum
+from operator import add
 from typing import Any
 
 from arena.errors import ArenaError
@@ -130,6 +131,40 @@ class Session:
     jobs: int
     """Blocks played at a time."""
     lag: Lag
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DealOf:
+    """One deal as one of its participants played it."""
+
+    participant: str
+    key: MatchKey
+    deal: int
+    """The deal's number in the match, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endgames:
+    """What is known of a participant's endgames: totals over the deals that were analysed."""
+
+    deals: int = 0
+    """Those that were analysed."""
+    reached: int = 0
+    """Those of them with a decision that can be judged, as `arena.match.endgame` says."""
+    choices: int = 0
+    """Such decisions."""
+    mistakes: int = 0
+    """Those of them that gave something away."""
+    given_away: int = 0
+    """In game points."""
+
+    def __add__(self, other: Endgames) -> Endgames:
+        return Endgames(*map(add, astuple(self), astuple(other)))
+
+    @property
+    def given_away_a_deal(self) -> float | None:
+        """Game points; None where nothing was analysed."""
+        return self.given_away / self.deals if self.deals else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,12 @@ def sound(ask: Ask, chance: random.Random) -> Reply:
     return Reply(max(actions, key=lambda action: (action > 32, (action - 1) % 8, action)), took_ms=0.5)
 
 
+def patient(ask: Ask, chance: random.Random) -> Reply:
+    """Neither closes nor claims while it can do anything else, so that its deals come to an endgame."""
+    calm = [action for action in _sensible(ask) if action not in (CLAIM, CLOSE)] or _sensible(ask)
+    return Reply(chance.choice(calm), took_ms=0.2)
+
+
 def faulty(ask: Ask, chance: random.Random) -> Reply | NoReply:
     """As `plain`, but one answer in fifty is a fault."""
     return NoReply(Fault.ERROR, took_ms=2.0, evidence=EVIDENCE) if chance.random() < 0.02 else plain(ask, chance)

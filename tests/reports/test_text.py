@@ -12,7 +12,7 @@ from rich.console import Console, RenderableType
 
 from arena.match.record import Status
 from arena.reports import Only, markdown, text
-from arena.reports.columns import BOT_TABLES, TABLE_COLUMNS, parse_columns
+from arena.reports.columns import TABLE_COLUMNS, bot_tables, parse_columns
 from arena.reports.counting import counted
 from arena.reports.model import RunReport
 from arena.store import Tally
@@ -78,7 +78,7 @@ def test_the_tables_of_bots_fit_and_have_a_line_a_bot(report: RunReport, width: 
     page = shown(text.only_one(report, Only.BOTS, COLUMNS, width), width)
     assert widest(page) <= width
     for row in report.rows:
-        assert sum(line.startswith(row.participant.name) for line in page.splitlines()) == len(BOT_TABLES)
+        assert sum(line.startswith(row.participant.name) for line in page.splitlines()) == len(bot_tables(report.rows))
 
 
 def test_one_table_is_shown_alone(report: RunReport) -> None:
