@@ -126,10 +126,11 @@ def _work(store: Store, tournament: Tournament, rules: Rules, deals: Iterable[De
         for deal in of_match:
             yield Work(
                 rules=rules,
+                match=in_words(key),
+                number=deal.deal,
                 deck=decks.deck(secret, list_id, deal.deal, cards),
                 deal=result.record.deals[deal.deal - 1],
                 seat=result.seats.index(deal.participant),
-                place=f"deal {deal.deal} of the match {in_words(key)}",
             )
 
 

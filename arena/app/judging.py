@@ -23,11 +23,13 @@ class Work(NamedTuple):
     """One deal of a bot: plain values, for any process."""
 
     rules: Rules
+    match: str
+    """Which match it is of, for a sentence."""
+    number: int
+    """The deal's, in the match."""
     deck: Sequence[int]
     deal: DealRecord
     seat: int
-    place: str
-    """Which deal it is, for a sentence."""
 
 
 Judge = Callable[[Iterable[Work]], Iterator[tuple[Judged, ...] | None]]
@@ -51,10 +53,10 @@ def judges(jobs: int) -> Iterator[Judge]:
 
 def _judge(work: Work) -> tuple[Judged, ...] | None:
     try:
-        return judge(game_of(work.rules), work.deck, work.deal, work.seat)
+        return judge(game_of(work.rules), work.deck, work.number, work.deal, work.seat)
     except RecordError as error:
         raise UsageError(
-            f"{work.place} does not follow the rules ({error}); verify the run to see where it was changed"
+            f"the match {work.match} does not follow the rules ({error}); verify the run to see where it was changed"
         ) from error
 
 

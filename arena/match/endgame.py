@@ -60,10 +60,10 @@ def can_be_judged(rules: Rules) -> bool:
     return rules.active_seats == 2
 
 
-def judge(game: Game, deck: Sequence[int], deal: DealRecord, seat: int) -> tuple[Judged, ...] | None:
-    """The decisions of a seat in a deal that can be judged, in order; None where the seat sat out.
+def judge(game: Game, deck: Sequence[int], number: int, deal: DealRecord, seat: int) -> tuple[Judged, ...] | None:
+    """The decisions of a seat in the deal of that number that can be judged, in order; None where the seat sat out.
 
-    Raises `RecordError` where the record is none of a deal from this deck.
+    Raises `RecordError` naming the number where the record is none of a deal from this deck.
     """
     if seat not in dict(game.table.roles(deal.dealer)):
         return None
@@ -71,7 +71,7 @@ def judge(game: Game, deck: Sequence[int], deal: DealRecord, seat: int) -> tuple
     none = (0,) * game.table.sides
     return tuple(
         Judged(len(step.view.past_actions), step.action, dict(sorted(values.items())))
-        for step in replay_deal(game, deck, 1, none, 0, deal.dealer, deal.actions, faulty)
+        for step in replay_deal(game, deck, number, none, 0, deal.dealer, deal.actions, faulty)
         if step.seat == seat
         and step.action is not None
         and step.view.legal.bit_count() > 1

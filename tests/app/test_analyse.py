@@ -190,6 +190,14 @@ def test_more_than_two_at_a_deal_are_refused_in_a_sentence(tmp_path: Path) -> No
         analysed(tmp_path)
 
 
+def test_a_record_that_was_changed_is_named_and_nothing_of_it_is_kept(data: Path) -> None:
+    with sqlite3.connect(data / "arena.db") as connection:
+        connection.execute("UPDATE matches SET play = replace(play, 'TS', 'AH')")
+    with pytest.raises(UsageError, match=r"the match .* \(epoch 0, .* does not follow the rules \(deal \d+, action "):
+        analysed(data)
+    assert table(data) == []
+
+
 def test_seals_exports_and_the_play_part_know_nothing_of_it(data: Path) -> None:
     before = data / "before.jsonl"
     after = data / "after.jsonl"
@@ -226,6 +234,7 @@ ENDS_ITSELF = """
             os.kill(os.getpid(), {signal})
 
     if __name__ == "__main__":
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         Store.add_endgames = add_and_end
         from arena.cli import run
         raise SystemExit(run(["analyse", "cup", "--data", "data", "--jobs", "2", "--deals", "100"]))

@@ -55,7 +55,7 @@ def test_the_mistake_of_a_golden_deal_is_found_and_priced() -> None:
     to TD with the last ten, 65-65, and the last trick decides: seat 1 wins 1.  So KH gave 2 away.
     """
     game, deck, deal = golden("sixty-six-tie")
-    found = {each.decision: each for each in judge(game, deck, deal, 0) or ()}
+    found = {each.decision: each for each in judge(game, deck, 1, deal, 0) or ()}
     at = deal.actions.index(Action.parse("KH"))
     assert found[at] == Judged(at, Action.parse("KH"), {Action.parse("JD"): 1, Action.parse("KH"): -1, CLAIM: -2})
     assert {decision: each.given_away for decision, each in found.items() if each.given_away} == {at: 2}
@@ -66,21 +66,21 @@ def test_the_mistake_of_a_golden_deal_is_found_and_priced() -> None:
 def test_no_decision_is_judged_after_a_close_nor_before_the_talon_is_gone() -> None:
     for name in ("sixty-six-close-made", "sixty-six-close-before-draw", "sixty-six-false-claim"):
         game, deck, deal = golden(name)
-        assert judge(game, deck, deal, 0) == judge(game, deck, deal, 1) == ()
+        assert judge(game, deck, 1, deal, 0) == judge(game, deck, 1, deal, 1) == ()
     game, deck, deal = golden("sixty-six-played-out")
-    first = min(each.decision for seat in (0, 1) for each in judge(game, deck, deal, seat) or ())
+    first = min(each.decision for seat in (0, 1) for each in judge(game, deck, 1, deal, seat) or ())
     assert sum(action <= 32 for action in deal.actions[:first]) == 12  # six tricks, six draws
 
 
 def test_what_is_no_deal_of_the_deck_is_refused() -> None:
     game, deck, deal = golden("sixty-six-played-out")
-    with pytest.raises(RecordError, match="deal 1, action 1"):
-        judge(game, deck[::-1], deal, 0)
+    with pytest.raises(RecordError, match="deal 7, action 1"):
+        judge(game, deck[::-1], 7, deal, 0)
 
 
 def test_a_seat_that_sits_out_has_nothing_to_judge() -> None:
     game, deck, deal = golden("three-handed-claim")
-    assert judge(game, deck, deal, deal.dealer) is None
+    assert judge(game, deck, 1, deal, deal.dealer) is None
 
 
 # -- bots -------------------------------------------------------------------------------------------------------------
@@ -120,7 +120,10 @@ def test_a_deal_is_worth_its_first_judged_value_less_what_both_give_away(name: s
     for seed in range(10):
         game, deck_of, record = play(name, [plays_on] * PRESETS[name].seats, seed)
         for number, deal in enumerate(record.deals[: 1 if name == "tausendeins" else 6], start=1):
-            judged = {seat: judge(game, deck_of(number), deal, seat) or () for seat, _ in game.table.roles(deal.dealer)}
+            judged = {
+                seat: judge(game, deck_of(number), number, deal, seat) or ()
+                for seat, _ in game.table.roles(deal.dealer)
+            }
             if not any(judged.values()):
                 continue
             endgames += 1
@@ -154,7 +157,7 @@ def test_who_throws_points_away_knowingly_is_charged_just_that_and_who_plays_exa
         _, deck_of, record = play("schnapsen", [worst, exact], seed)
         for number, deal in enumerate(record.deals, start=1):
             for seat in (0, 1):
-                given[seat] += sum(each.given_away for each in judge(game, deck_of(number), deal, seat) or ())
+                given[seat] += sum(each.given_away for each in judge(game, deck_of(number), number, deal, seat) or ())
     assert given == [thrown, 0]
     assert thrown > 20
 
@@ -167,7 +170,7 @@ def test_a_fault_is_no_mistake_and_a_single_legal_action_no_choice() -> None:
     for seed in range(10):
         game, deck_of, record = play("vu-schnapsen", [fails_late, plays_on], seed)
         for number, deal in enumerate(record.deals, start=1):
-            judged = judge(game, deck_of(number), deal, 0) or ()
+            judged = judge(game, deck_of(number), number, deal, 0) or ()
             assert all(len(each.values) > 1 and each.decision < len(deal.actions) for each in judged)
             forfeits += deal.termination is Termination.FORFEIT
     assert forfeits > 5
@@ -175,7 +178,7 @@ def test_a_fault_is_no_mistake_and_a_single_legal_action_no_choice() -> None:
 
 def test_what_is_judged_survives_the_store() -> None:
     game, deck, deal = golden("sixty-six-played-out")
-    judged = judge(game, deck, deal, 1)
+    judged = judge(game, deck, 1, deal, 1)
     assert judged
     for each in judged:
         assert Judged.from_json(json.loads(json.dumps(each.to_json()))) == each
