@@ -33,7 +33,7 @@ from arena.match.referee import Opening, Reply
 from arena.reports.replay.model import Advice, DealReplay, MatchReplay
 from arena.reports.times import DecisionTime
 from arena.store import Epoch, MatchResult, Queries, Store, Tournament, open_queries, open_store
-from arena.store.queries import in_words
+from arena.store.queries import LAST, in_words
 from arena.tournament import decks
 from arena.tournament.config import LeastSandbox
 
@@ -114,11 +114,21 @@ class Library:
 
         Raises `UsageError`: no such run or match, or its cards are hidden yet.
         """
-        tournament = self._queries.tournament(run)
+        tournament = self._tournament(run)
         result = self._queries.newest_match(tournament) if name is None else self._named(tournament, name)
         if result is None:
             raise UsageError(f"no match of the run {tournament.name!r} was played yet; play one first")
         return self._opened(tournament, result)
+
+    def listed(self, run: str, bot: str | None) -> Iterator[MatchResult]:
+        """The matches of a run, or those of a bot in it, in the order of the schedule; their results are no secret.
+
+        Raises `UsageError`: no such run, or nobody of that name in it.
+        """
+        tournament = self._tournament(run)
+        wanted = None if bot is None else self._bot(tournament, bot)
+        results = self._queries.results(tournament)
+        return (result for result in results if wanted is None or wanted in result.seats)
 
     def worst(self, run: str, name: str | None, bot: str | None) -> Worst:
         """The deal in which a bot lost most game points, the first of those: in a match, or in the whole run.
@@ -126,7 +136,7 @@ class Library:
         Without a name the bot is the first of two that entered.  Raises `UsageError`: as `match`, nobody of that name,
         or no deal was lost.
         """
-        tournament = self._queries.tournament(run)
+        tournament = self._tournament(run)
         bot = self._bot(tournament, bot)
         worst: tuple[int, int, MatchResult] | None = None
         for result in self._visible(tournament) if name is None else [self.match(run, name).result]:
@@ -137,6 +147,10 @@ class Library:
             raise UsageError(f"{bot!r} has lost no deal of {'this match' if name else f'the run {tournament.name!r}'}")
         lost, number, result = worst
         return Worst(self._opened(tournament, result), bot, number, lost)
+
+    def _tournament(self, run: str) -> Tournament:
+        """The last one may be a play here: who has just played wants to see that."""
+        return self._queries.newest() if run == LAST else self._queries.tournament(run)
 
     def _named(self, tournament: Tournament, name: str) -> MatchResult:
         result = None

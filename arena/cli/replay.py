@@ -38,7 +38,10 @@ def replay(
         int | None, typer.Option("--step", "--decision", min=1, metavar="N", help="This decision of the deal.")
     ] = None,
     worst: Annotated[bool, typer.Option("--worst", help="The deal that cost a bot most game points.")] = False,
-    whose: Annotated[str | None, typer.Option("--for", metavar="BOT", help="The bot that --worst is about.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the matches of the run by their places.")] = False,
+    whose: Annotated[
+        str | None, typer.Option("--for", metavar="BOT", help="The bot that --worst or --list is about.")
+    ] = None,
     seat: Annotated[
         int | None, typer.Option(min=0, metavar="SEAT", help="Show what this seat saw, instead of all cards.")
     ] = None,
@@ -69,9 +72,13 @@ def replay(
     from arena.reports.replay import json, text, words
     from arena.reports.replay.model import sight
 
-    _check(format, deal, worst, whose, bot, play_on, against, step)
+    _check(format, deal, worst, list_, whose, bot, play_on, against, step)
     folder, name = find_run(run, data)
     with use_case.Library(with_store(folder), operator=operator) as library:
+        if list_:
+            for result in library.listed(name, whose):
+                emit(f"{text.listed(result)}\n")
+            return
         if worst:
             found = library.worst(name, match, whose)
             stored, deal = found.match, found.deal
@@ -117,6 +124,7 @@ def _check(
     format: Format,
     deal: int | None,
     worst: bool,
+    list_: bool,
     whose: str | None,
     bot: str | None,
     play_on: bool,
@@ -128,8 +136,8 @@ def _check(
         raise UsageError(f"a replay has no {format} form: choose --format table or json")
     if worst and deal is not None:
         raise UsageError("--worst finds the deal; leave --deal out")
-    if whose is not None and not worst:
-        raise UsageError("--for names the bot of --worst; add --worst")
+    if whose is not None and not (worst or list_):
+        raise UsageError("--for names the bot of --worst or --list; add one of them")
     if play_on and bot is None:
         raise UsageError("--play-on needs a bot that plays; add --bot")
     if against is not None and not play_on:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import assert_never
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table as Grid
@@ -11,12 +10,13 @@ from rich.text import Text
 
 from arena.app.play import PlayedMatch, WatchedDeal
 from arena.cards import CARDS, CLAIM, CLOSE, EXCHANGE, GO_ON, Action, Card, Suit, hand_cards
-from arena.game.scoring import Termination
 from arena.game.table import Table
 from arena.game.tricks import BEATS
 from arena.game.views import View
 from arena.match.record import Status, Step
 from arena.reports.foreign import printable
+from arena.reports.replay import words
+from arena.reports.replay.words import Cast, dashed, reason
 
 SEAT_WIDTH = 22
 """Of a seat's column where two play: the same in every deal, so that deals stand below each other."""
@@ -24,7 +24,6 @@ NARROW_SEAT_WIDTH = 11
 """Where more play, so that four fit a terminal of 80 characters; a hand and a name may take two lines."""
 TAKER_WIDTH = 20
 """Of the card points and the taker behind the narrow columns."""
-_SYMBOLS = {Suit.SPADES: "♠", Suit.HEARTS: "♥", Suit.DIAMONDS: "♦", Suit.CLUBS: "♣"}
 _RED = {Suit.HEARTS, Suit.DIAMONDS}
 
 
@@ -35,63 +34,21 @@ def deal(deal: WatchedDeal, table: Table, *, symbols: bool) -> RenderableType:
 
 def match(played: PlayedMatch, table: Table) -> RenderableType:
     """A line a deal, and who has won."""
-    names, record = played.names, played.record
-    seats = seat_names(names)
+    cast, record = Cast.of(played.names, table), played.record
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(justify="right", style="dim", min_width=2)
     for number, each in enumerate(record.deals, start=1):
         grid.add_row(
             str(number),
-            Text(_ending(each.termination, each.seat, seats)),
-            Text(_scored(each.points, names, table)),
-            Text(f"({_dashed(each.card_points)})", style="dim"),
+            Text(reason(each.termination, each.seat, cast)),
+            Text(cast.scored(each.points)),
+            Text(f"({dashed(each.card_points)})", style="dim"),
         )
     first = [side for side in range(table.sides) if record.ranks[side] == 1]
-    winners = " and ".join(_side(side, names, table) for side in first)
+    winners = " and ".join(cast.sides[side] for side in first)
     points = [record.points[side] for side in sorted(range(table.sides), key=lambda side: record.ranks[side])]
     how = "" if record.status is Status.PLAYED else f" ({record.status})"
-    return Group(grid, Text(f"{winners} wins {_dashed(points)}{how}", style="bold"))
-
-
-def seat_names(names: Sequence[str]) -> Sequence[str]:
-    """What each seat is called: as its bot, with the seat where the bot has another one too."""
-    return [printable(name) + (f" (seat {seat})" if names.count(name) > 1 else "") for seat, name in enumerate(names)]
-
-
-def _ending(termination: Termination, seat: int | None, seats: Sequence[str]) -> str:
-    """Why a deal ended."""
-    who = "nobody" if seat is None else seats[seat]
-    match termination:
-        case Termination.CLAIM:
-            return f"{who} claims rightly"
-        case Termination.REACHED:
-            return f"{who} has reached the target"
-        case Termination.FALSE_CLAIM:
-            return f"{who} claims wrongly"
-        case Termination.CLOSE_MADE:
-            return f"{who} closed and made it"
-        case Termination.CLOSE_FAILED:
-            return f"{who} closed and failed"
-        case Termination.PLAYED_OUT:
-            return f"{who} takes the last trick"
-        case Termination.FORFEIT:
-            return f"{who} loses by a fault"
-        case _:
-            assert_never(termination)
-
-
-def _scored(points: Sequence[int], names: Sequence[str], table: Table) -> str:
-    """`greedy +2`, or that nobody scores."""
-    scores = [f"{_side(side, names, table)} +{added}" for side, added in enumerate(points) if added]
-    return ", ".join(scores) or "nobody scores"
-
-
-def _side(side: int, names: Sequence[str], table: Table) -> str:
-    return printable(names[table.members[side][0]])
-
-
-def _dashed(numbers: Iterable[int]) -> str:
-    return "-".join(map(str, numbers))
+    return Group(grid, Text(f"{winners} wins {dashed(points)}{how}", style="bold"))
 
 
 class _Writer:
@@ -101,7 +58,8 @@ class _Writer:
         self._deal = deal
         self._table = table
         self._symbols = symbols
-        self._names = seat_names(deal.names)
+        self._cast = Cast.of(deal.names, table)
+        self._names = self._cast.seats
         first = next(self._views())
         self._turn_up = first.turn_up
         self._seats = sorted(table.orders[deal.dealer][first.leader])
@@ -145,8 +103,8 @@ class _Writer:
         if outcome is None:
             return Text("" if deal.asked is None else f"    {self._names[deal.asked.seat]} thinks ...", style="dim")
         return Text(
-            f"    {_ending(outcome.termination, outcome.seat, self._names)} ({_dashed(outcome.card_points)}): "
-            f"{_scored(deal.points, deal.names, self._table)}; score {_dashed(deal.score)}"
+            f"    {reason(outcome.termination, outcome.seat, self._cast)} ({dashed(outcome.card_points)}): "
+            f"{self._cast.scored(deal.points)}; score {dashed(deal.score)}"
         )
 
     def _first_hand(self, seat: int) -> Text:
@@ -188,7 +146,7 @@ class _Writer:
         seat = _taker(trick, view.trump)
         name = printable(self._deal.names[seat])
         taker = name if name == self._names[seat] else f"seat {seat}"
-        return (str(len(view.winners) + 1), *cells, f"{_dashed(points)} {taker}")
+        return (str(len(view.winners) + 1), *cells, f"{dashed(points)} {taker}")
 
     def _card_points(self) -> Sequence[int]:
         """By side, now or at the end of the deal."""
@@ -207,12 +165,11 @@ class _Writer:
         return Text(" ").join(map(self._card, cards))
 
     def _card(self, card: int) -> Text:
-        suit = CARDS[card].suit
-        text = f"{CARDS[card].rank.replace('T', '10')}{self._suit(suit)}" if self._symbols else str(CARDS[card])
-        return Text(text, style="red" if suit in _RED else "")
+        text = words.card(card) if self._symbols else str(CARDS[card])
+        return Text(text, style="red" if CARDS[card].suit in _RED else "")
 
     def _suit(self, suit: Suit) -> str:
-        return _SYMBOLS[suit] if self._symbols else str(suit)
+        return words.suit(suit) if self._symbols else str(suit)
 
 
 def _card_of(step: Step) -> Card | None:

@@ -218,9 +218,7 @@ class Queries:
 
     def newest_match(self, tournament: Tournament) -> MatchResult | None:
         """The match that was stored last; None where there is none."""
-        wanted = (
-            select(*_RESULT).where(matches.c.tournament == tournament.id).order_by(matches.c.serial.desc()).limit(1)
-        )
+        wanted = select(*_RESULT).where(matches.c.tournament == tournament.id).order_by(matches.c.serial.desc())
         with self._database.reading() as connection:
             row = connection.execute(wanted.limit(1)).one_or_none()
         return None if row is None else _result(row)

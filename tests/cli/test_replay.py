@@ -127,7 +127,7 @@ def test_json_is_the_same_match(replay: Here, data: Path) -> None:
         (("cup", "0", "--seat", "2"), "this match has no seat 2; expected 0 to 1"),
         (("cup", "--worst"), "the run 'cup' has 3 bots; name one of them by --for: 'faulty', 'plain', 'sound'"),
         (("cup", "--worst", "--for", "nobody"), "nobody in the run 'cup' is called 'nobody'"),
-        (("cup", "--for", "plain"), "--for names the bot of --worst; add --worst"),
+        (("cup", "--for", "plain"), "--for names the bot of --worst or --list; add one of them"),
         (("cup", "--worst", "--deal", "1"), "--worst finds the deal; leave --deal out"),
         (("cup", "0", "--play-on"), "--play-on needs a bot that plays; add --bot"),
         (("cup", "0", "--bot", "greedy"), "--bot is asked at a decision; name one by --decision"),
@@ -182,6 +182,17 @@ def test_the_worst_deal_is_the_one_that_cost_most(replay: Here, data: Path) -> N
     assert code == Exit.DONE
     assert err == f"the deal that cost faulty most, {most} points: deal {number} of match {match}\n"
     assert out.startswith(f"cup, match {match}: ") and f"\nDeal {number}: " in out and out.count("\nDeal ") == 1
+
+
+def test_the_list_leads_to_every_match_of_a_bot(replay: Here, data: Path) -> None:
+    with open_queries(data / "arena.db") as queries:
+        results = list(queries.results(queries.tournament("cup")))
+    for words, wanted in (((), results), (("--for", "plain"), [each for each in results if "plain" in each.seats])):
+        lines = replay("cup", "--list", *words).out.splitlines()
+        assert [int(line.split()[0]) for line in lines] == [each.position for each in wanted]
+        for line, result in zip(lines, wanted, strict=True):
+            for seat, name in enumerate(result.seats):
+                assert f"{name} {result.record.points[seat]}" in line
 
 
 def test_a_fault_is_shown_with_its_evidence_but_not_to_the_other_seat(replay: Here, data: Path) -> None:

@@ -14,11 +14,13 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from arena.cards import Card, Suit
+from arena.match.record import Status
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
 from arena.reports.replay import words
 from arena.reports.replay.model import Advice, Choice, DealReplay, MatchReplay, Played, Sight, sight
 from arena.reports.times import DecisionTime
+from arena.store import MatchResult
 from arena.store.queries import in_words
 
 INDENT = 3
@@ -36,6 +38,15 @@ def in_ascii(text: str) -> str:
 def title(replay: MatchReplay) -> Text:
     """Which match it is."""
     return Text(f"{replay.run}, match {replay.position}: {printable(in_words(replay.key))}, {replay.rules_name}")
+
+
+def listed(result: MatchResult) -> str:
+    """A match in a list: its place, what each side scored, and which one it is."""
+    key = result.key
+    place = f"{key.epoch}:{result.position}" if key.epoch else str(result.position)
+    sides = " - ".join(f"{' and '.join(each.participants)} {each.points}" for each in result.summary.sides)
+    how = "" if result.record.status is Status.PLAYED else f", {result.record.status}"
+    return printable(f"{place:>7}  {sides}  (leg {key.leg}, list {key.number}{how})")
 
 
 def picture(replay: MatchReplay, seen: Sight) -> RenderableType:
@@ -190,13 +201,15 @@ def _story(replay: MatchReplay, deal: DealReplay, viewer: int | None, begin: int
     cast = replay.cast
     heading = f"Deal {first.deal}: {cast.seats[first.dealer]} deals{trump}{shown}, score {words.dashed(first.score)}"
     yield Text(heading, style="bold")
+    dealt = Grid.grid(padding=(0, 2, 0, 0))
+    dealt.add_column(style="dim", no_wrap=True)
+    dealt.add_column(overflow="fold")
     for seat in first.order:
         hand = first.hands[seat]
-        yield _indented(
-            Text.assemble((f"{cast.seats[seat]}  ", "dim"), _row([*map(_card, hand.cards), *_face_down(hand.hidden)]))
-        )
+        dealt.add_row(cast.seats[seat], _row([*map(_card, hand.cards), *_face_down(hand.hidden)]))
     if first.talon:
-        yield _indented(Text.assemble(("talon  ", "dim"), _talon(first.talon)))
+        dealt.add_row("talon", _talon(first.talon))
+    yield _indented(dealt)
     steps = Grid.grid(padding=(0, 2, 0, 0))
     steps.add_column(justify="right", style="dim", min_width=INDENT)
     steps.add_column(overflow="fold")
