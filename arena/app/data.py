@@ -9,6 +9,8 @@ from arena.errors import UsageError
 RUNS = "runs"
 """The folder of the runs' folders, beside the store."""
 STORE = "arena.db"
+BUILDS = "builds"
+"""The folder of the bots that were built, for all runs."""
 
 
 def make(data: Path) -> None:

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from arena.app import participants
-from arena.app.engines.local import LocalEngine, Setting, local_engine
+from arena.app.engines.local import Building, LocalEngine, Setting, local_engine
 from arena.app.sandboxes import chosen
 from arena.errors import UsageError
 from arena.game.presets import name_of
@@ -48,6 +48,8 @@ class DuelOptions:
     seed: str | None = None
     time: TimeControl = field(default_factory=TimeControl)
     start_s: float = 10.0
+    building: Building | None = None
+    """How bots are built; None: none has to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,14 @@ async def run_duel(options: DuelOptions, watch: Callable[[DuelState], None]) -> 
     first, second = specs
     seed = options.seed if options.seed is not None else os.urandom(4).hex()
     sandbox = await asyncio.to_thread(chosen, LeastSandbox.AUTO, "arena duel", specs, None)
-    setting = Setting(options.rules, name_of(options.rules), options.time, options.start_s, sandbox=sandbox)
+    setting = Setting(
+        options.rules,
+        name_of(options.rules),
+        options.time,
+        options.start_s,
+        sandbox=sandbox,
+        building=options.building,
+    )
     schedule = Schedule(
         (first, second),
         options.most_pairs,

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from arena.app import participants
 from arena.app.data import RUNS, STORE, make
-from arena.app.engines.local import Setting, local_engine
+from arena.app.engines.local import Building, Setting, local_engine
 from arena.app.sandboxes import chosen
 from arena.app.schedules import schedule_of
 from arena.app.tournament import RunOptions, create_run, grow
@@ -56,6 +56,8 @@ class PlayOptions:
     seed: str | None = None
     """The same decks and the same `bot_seed` for the same seed; None draws one."""
     no_timeouts: bool = False
+    allow_build_network: bool = False
+    """Builds that ask for the network may have it."""
     pairs: int = 1
     """Mirrored pairs, where more than a match is played."""
 
@@ -128,6 +130,7 @@ class Lineup:
             "trust_bots": True,
             "quarantine": False,
             "rated": False,
+            "allow_build_network": options.allow_build_network,
             "clock": {"limit_ms": 0} if options.no_timeouts else {},
             "bots": [{"bot": word, "name": name} for word, name in zip(options.bots, specs, strict=True)],
         }
@@ -155,20 +158,32 @@ class Lineup:
         shutil.rmtree(self.data / RUNS / self.name, ignore_errors=True)
 
 
-async def play_match(options: PlayOptions, watcher: Watcher | None = None) -> PlayedMatch:
-    """Play one match and keep it.  Raises `UsageError` if a bot does not start: its last words are in the text."""
+async def play_match(
+    options: PlayOptions, watcher: Watcher | None = None, *, building: Callable[[str], None] = lambda name: None
+) -> PlayedMatch:
+    """Play one match and keep it; `building` hears the name of a bot whose build begins.
+
+    Raises `UsageError` if a bot does not start: its last words are in the text.
+    """
     lineup = Lineup.of(options)
     try:
-        return await _play(lineup, watcher)
+        return await _play(lineup, watcher, building)
     except BaseException:
         lineup.forget()
         raise
 
 
-async def _play(lineup: Lineup, watcher: Watcher | None) -> PlayedMatch:
+async def _play(lineup: Lineup, watcher: Watcher | None, building: Callable[[str], None]) -> PlayedMatch:
     config, specs = lineup.config, lineup.specs
     sandbox = await asyncio.to_thread(chosen, config.sandbox, str(config.path), specs, lineup.data)
-    setting = Setting(config.rules, config.rules_name, config.clock, config.start_ms / 1000, sandbox=sandbox)
+    setting = Setting(
+        config.rules,
+        config.rules_name,
+        config.clock,
+        config.start_ms / 1000,
+        sandbox=sandbox,
+        building=Building.of(config, lineup.data, building),
+    )
     block = _block(config, specs)
     ((position, key),) = block.keys()
     async with local_engine(setting, specs, {0: decks.secret_from_seed(lineup.seed)}, MARKER, lineup.logs) as engine:

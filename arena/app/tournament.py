@@ -20,7 +20,7 @@ from typing import Protocol
 from arena.app import participants
 from arena.app.data import RUNS, STORE
 from arena.app.data import make as make_data
-from arena.app.engines.local import Setting, local_engine
+from arena.app.engines.local import Building, Setting, local_engine
 from arena.app.sandboxes import chosen, why_not
 from arena.app.schedules import blocks_of, left_out, missed_lists, schedule_of, schedules_of
 from arena.app.writer import Writer
@@ -88,10 +88,14 @@ class RunOptions:
     jobs: int | None = None
     no_timeouts: bool = False
     """No clock runs, and the run is not rated."""
+    allow_build_network: bool = False
+    """Builds that ask for the network may have it, whatever the config says."""
 
     def load(self) -> TournamentConfig:
         """The config, as the command line changes it."""
         config = load_config(self.config) if isinstance(self.config, Path) else self.config
+        if self.allow_build_network:
+            config = replace(config, allow_build_network=True)
         if self.no_timeouts:
             config = replace(config, clock=replace(config.clock, limit_ms=0), rated=False)
         return config
@@ -151,6 +155,9 @@ class Listener(Protocol):
 
     def quarantined(self, entries: Sequence[Exclusion], plan: Plan) -> None:
         """Who plays no more from now on, and what is left of the plan."""
+
+    def building(self, name: str) -> None:
+        """The build of a bot begins."""
 
     def broken(self, name: str, failure: str) -> None:
         """A bot that does not start will lose its matches."""
@@ -245,6 +252,7 @@ async def _run(
         start_s=config.start_ms / 1000,
         isolate_matches=config.isolation is Isolation.MATCH,
         sandbox=sandbox,
+        building=Building.of(config, options.data, listener.building),
     )
     secrets: dict[int, bytes] = {}
     logs = options.data / RUNS / name / "logs"

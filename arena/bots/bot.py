@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from grpc import aio
 
+from arena.bots.build import BuildError, Builds
 from arena.bots.channel import GRACE_S, Broken, Channel, HandshakeError, Metadata, Question, connect, describe
 from arena.bots.cores import Cores
 from arena.bots.launcher import LOG_BYTES, BotProcess, LaunchError, Limits, launch
@@ -64,6 +65,8 @@ class Surroundings:
     marker: str
     start_s: float = 10.0
     sandbox: Sandbox = LIMITS_ONLY
+    builds: Builds | None = None
+    """None: no bot has to be built."""
 
 
 def log_of(name: str, logs: Path) -> Path:
@@ -131,13 +134,15 @@ class Bot:
         return () if self._session is None else self._session.metadata(method)
 
     async def start(self) -> None:
-        """Launch the process and shake hands.
+        """Build it if need be, launch the process and shake hands.
 
         Raises `BotFailed`, with nothing left running, and `UsageError` where the machine starts no more processes:
         that is nobody's fault.
         """
         if self.spec.address is None:
             try:
+                if self._around.builds is not None:
+                    self.spec = await self._around.builds.built(self.spec)
                 self.process = await launch(
                     self.spec,
                     socket=f"bot.{self.deaths}",
@@ -149,6 +154,8 @@ class Bot:
                 )
             except LaunchError as error:
                 raise BotFailed(Fault.NOT_STARTED, f"{error} {error.evidence}".strip()) from None
+            except BuildError as error:
+                raise BotFailed(Fault.NOT_STARTED, str(error)) from None
             except (OSError, RuntimeError) as error:
                 raise UsageError(
                     f"the arena could not start a process for bot {self.spec.name!r}: {error}; "

@@ -78,6 +78,9 @@ _NEVER = (
     *("name_to_handle_at", "open_by_handle_at", "connect"),
     *("flock", "inotify_add_watch", "mincore", "cachestat"),
 )
+_BUILDS_MAY = frozenset({"connect", "flock", "inotify_add_watch", "mincore", "cachestat", "memfd_create"})
+"""Nothing plays while a bot is built: what only keeps bots from talking to each other does not matter, and tools need
+it.  What a build connects with is a matter of the sockets that it can have."""
 _NEVER_IN_OUR_WORLD = (
     *("chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat", "setxattr", "lsetxattr"),
     *("fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "utime", "utimes"),
@@ -93,7 +96,9 @@ _ONLY_FOR_ITSELF = {
 _FILE_LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)
 """Commands of fcntl: locks, leases and notes of change, by which two that see the same file could talk."""
 _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK = 1, 1, 0xF
+_AF_INET, _AF_INET6, _AF_NETLINK = 2, 10, 16
 _CLONE_THREAD = 0x10000
+_CLONE_NAMESPACES = 0x7E020000
 _SHARED_ANONYMOUS = 0x21
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
@@ -101,11 +106,15 @@ _FIELD = struct.Struct("=HBBI")
 _SET_SECCOMP, _WITH_FILTER = 22, 2
 
 
-def seccomp_filter(own_pid: int | None) -> bytes:
-    """The program for the kernel.  `own_pid`: signals to this process only, where it is not alone in its world.
+def seccomp_filter(
+    *, own_world: bool, only_pid: int | None = None, processes: bool = False, build: bool = False, network: bool = False
+) -> bytes:
+    """The program for the kernel.  `own_world`: it sees no files and processes but its own; `only_pid`: signals go to
+    this process alone.
 
-    Threads may be made and processes may not: so there are no fork bombs, and a limit of memory is one of the whole
-    bot.  Sockets are of streams between processes, and listen only.  Memory is never shared without a file.
+    Threads may be made, and processes only where that is allowed: so there are no fork bombs, and a limit of memory is
+    one of the whole bot.  Sockets are of streams between processes, and listen only.  Memory is never shared without a
+    file.  A build may make processes and change modes of files; sockets of the internet it has with `network` only.
     """
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
@@ -121,34 +130,41 @@ def seccomp_filter(own_pid: int | None) -> bytes:
         if number != "-":
             program.extend((_op(_EQUAL, int(number), 0, len(body)), *body))
 
-    own_world = own_pid is None
-    for name in (*_NEVER, *(() if own_world else _NEVER_IN_OUR_WORLD)):
-        rule(name, _refuse(errno.EPERM))
-    for name in ("fork", "vfork"):
+    freed = _BUILDS_MAY if build else frozenset()
+    processes |= build
+    for name in (*_NEVER, *(() if own_world or build else _NEVER_IN_OUR_WORLD)):
+        if name not in freed:
+            rule(name, _refuse(errno.EPERM))
+    for name in () if processes else ("fork", "vfork"):
         rule(name, _refuse(errno.EAGAIN))
-    for name in (
-        "clone3",
-        "memfd_create",
-        "memfd_secret",
-        "preadv2",
-    ):  # as if the kernel were older: there is another way
-        rule(name, _refuse(errno.ENOSYS))
-    thread = _op(_LOAD, 16), _op(_AND, _CLONE_THREAD)
-    rule("clone", *thread, _op(_EQUAL, 0, 0, 1), _refuse(errno.EAGAIN), _op(_RETURN, _ALLOW))
-    for name in ("socket", "socketpair"):
+    for name in ("clone3", "memfd_create", "memfd_secret", "preadv2"):
+        if name not in freed:
+            rule(name, _refuse(errno.ENOSYS))  # as if the kernel were older: there is another way
+    if processes:
+        spaces = _op(_LOAD, 16), _op(_AND, _CLONE_NAMESPACES)
+        rule("clone", *spaces, _op(_EQUAL, 0, 1, 0), _refuse(errno.EPERM), _op(_RETURN, _ALLOW))
+    else:
+        thread = _op(_LOAD, 16), _op(_AND, _CLONE_THREAD)
+        rule("clone", *thread, _op(_EQUAL, 0, 0, 1), _refuse(errno.EAGAIN), _op(_RETURN, _ALLOW))
+    if build:
+        families = (_AF_INET, _AF_INET6, _AF_NETLINK) if network else ()
+        allowed = (part for family in families for part in (_op(_EQUAL, family, 0, 1), _op(_RETURN, _ALLOW)))
+        rule("socket", _op(_LOAD, 16), *allowed, _refuse(errno.EAFNOSUPPORT))
+    for name in ("socketpair",) if build else ("socket", "socketpair"):
         family = _op(_LOAD, 16), _op(_EQUAL, _AF_UNIX, 0, 4)
         kind = _op(_LOAD, 24), _op(_AND, _SOCK_TYPE_MASK), _op(_EQUAL, _SOCK_STREAM, 0, 1)
         rule(name, *family, *kind, _op(_RETURN, _ALLOW), _refuse(errno.EAFNOSUPPORT))
-    shared = _op(_LOAD, 40), _op(_AND, _SHARED_ANONYMOUS), _op(_EQUAL, _SHARED_ANONYMOUS, 0, 1)
-    rule("mmap", *shared, _refuse(errno.ENOMEM), _op(_RETURN, _ALLOW))
-    locks = (part for command in _FILE_LOCKS for part in (_op(_EQUAL, command, 0, 1), _refuse(errno.ENOLCK)))
-    rule("fcntl", _op(_LOAD, 24), *locks, _op(_RETURN, _ALLOW))
+    if not build:
+        shared = _op(_LOAD, 40), _op(_AND, _SHARED_ANONYMOUS), _op(_EQUAL, _SHARED_ANONYMOUS, 0, 1)
+        rule("mmap", *shared, _refuse(errno.ENOMEM), _op(_RETURN, _ALLOW))
+        locks = (part for command in _FILE_LOCKS for part in (_op(_EQUAL, command, 0, 1), _refuse(errno.ENOLCK)))
+        rule("fcntl", _op(_LOAD, 24), *locks, _op(_RETURN, _ALLOW))
     for name, place in _ONLY_FOR_ITSELF.items():
         itself = _op(_LOAD, 16 + 8 * place), _op(_EQUAL, 0, 0, 1)
         rule(name, *itself, _op(_RETURN, _ALLOW), _refuse(errno.EPERM))
-    if own_pid is not None:
+    if only_pid is not None:
         for name in ("kill", "tgkill"):
-            rule(name, _op(_LOAD, 16), _op(_EQUAL, own_pid, 0, 1), _op(_RETURN, _ALLOW), _refuse(errno.EPERM))
+            rule(name, _op(_LOAD, 16), _op(_EQUAL, only_pid, 0, 1), _op(_RETURN, _ALLOW), _refuse(errno.EPERM))
     return b"".join((*program, _op(_RETURN, _ALLOW)))
 
 
@@ -182,25 +198,38 @@ def filter_file(program: bytes) -> int:
 
 LEAST_LANDLOCK = 3
 """Before this version of its interface a file that may not be written could be cut to nothing."""
+SCOPED_LANDLOCK = 6
+"""From this version on signals stay within it."""
 _READ_FILE, _READ = 1 << 0 | 1 << 2, 1 << 0 | 1 << 2 | 1 << 3
 _WRITE_FILE, _REMOVE_FILE, _MAKE_SOCKET = 1 << 1, 1 << 5, 1 << 9
 _LITTLE_OF_THE_SYSTEM = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/sys/devices/system/cpu")
 _SET_NO_NEW_PRIVILEGES = 38
 
 
-def put_on_landlock(read: Sequence[str], hide: Sequence[str], home: str) -> None:
-    """From here on nothing but `read` (less `hide`) can be opened, and nothing be made but a socket in `home`."""
+def landlock_version() -> int:
+    """The version of its interface here.  Raises `OSError` if it is too old, or there is none."""
     version = _call(444, None, ctypes.c_size_t(0), 1)
     if version < LEAST_LANDLOCK:
         raise OSError(errno.ENOTSUP, f"Landlock is of version {version} here; expected {LEAST_LANDLOCK} or newer")
+    return version
+
+
+def put_on_landlock(read: Sequence[str], hide: Sequence[str], home: str, write: Sequence[str], network: bool) -> None:
+    """From here on nothing but `read` (less `hide`) can be opened, and nothing be made but a socket in `home`.
+
+    A build may change all below `write`, and `home` too; it reaches other machines with `network` only.
+    """
+    version = landlock_version()
     files = (1 << (16 if version >= 5 else 15)) - 1
-    ports = 3 if version >= 4 else 0
-    scopes = 3 if version >= 6 else 0
+    ports = 3 if version >= 4 and not network else 0
+    scopes = 3 if version >= SCOPED_LANDLOCK else 0
     attributes = struct.pack("=QQQ", files, ports, scopes)[: 8 if version < 4 else 16 if version < 6 else 24]
     rules = _call(444, attributes, ctypes.c_size_t(len(attributes)), 0)
     for path in (*_seen(read, hide), *_LITTLE_OF_THE_SYSTEM, "/dev/urandom", "/dev/random"):
         _grant(rules, path, _READ)
     _grant(rules, os.devnull, _READ_FILE | _WRITE_FILE)
+    for path in (*write, home) if write else ():
+        _grant(rules, path, files)
     _grant(rules, home, _READ | _REMOVE_FILE | _MAKE_SOCKET)
     nothing = ctypes.c_ulong(0)
     _check(_libc.prctl(_SET_NO_NEW_PRIVILEGES, ctypes.c_ulong(1), nothing, nothing, nothing))
@@ -347,19 +376,32 @@ def become(uid: int) -> None:
 
 
 def bubblewrap(
-    program: str, read: Sequence[str], hide: Sequence[str], cwd: str, tasks: int, filter_fd: int, uid: int | None
+    program: str,
+    read: Sequence[str],
+    hide: Sequence[str],
+    write: Sequence[str],
+    home: str | None,
+    cwd: str,
+    tasks: int,
+    filter_fd: int,
+    uid: int | None,
+    network: bool,
 ) -> list[str]:
     """The command in front of the bot's own: a world with nothing in it but what is named here.
 
-    Under root the uid is set inside, where every path can be entered; a user's limit of tasks is set inside, too,
-    where it counts the bot alone.
+    Its home is in memory, but for a build, whose `home` is on disk.  Under root the uid is set inside, where every path
+    can be entered; a user's limit of tasks is set inside, too, where it counts the bot alone.
     """
-    words = [program, "--die-with-parent", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-    words += ["--unshare-cgroup-try", "--perms", "1777", "--size", str(HOME_SIZE), "--tmpfs", INSIDE_HOME]
+    words = [program, "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    words += [] if network else ["--unshare-net"]
+    if home is None:
+        words += ["--perms", "1777", "--size", str(HOME_SIZE), "--tmpfs", INSIDE_HOME]
+    else:
+        words += ["--bind", home, INSIDE_HOME]
     if uid is None:
         words += ["--unshare-user", "--cap-drop", "ALL"]
     made = {"/", INSIDE_HOME}
-    for path, hidden in sorted([*((path, False) for path in read), *((path, True) for path in hide)]):
+    for path, hidden in sorted([*((path, False) for path in (*read, *write)), *((path, True) for path in hide)]):
         if hidden:
             words += _hidden(path)
         elif os.path.islink(path) and "/" not in path[1:]:  # /bin and its like
@@ -369,7 +411,7 @@ def bubblewrap(
                 if folder not in made:
                     made.add(folder)
                     words += ["--perms", "0755", "--dir", folder]  # bubblewrap of its own would bar it to other uids
-            words += ["--ro-bind", path, path]
+            words += ["--bind" if path in write else "--ro-bind", path, path]
     words += ["--proc", "/proc", "--dev", "/dev", "--dev-bind", os.devnull, "/dev/zero"]
     words += ["--perms", "0777", "--size", str(SOCKET_SIZE), "--tmpfs", INSIDE]
     words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", cwd, "--seccomp", str(filter_fd), "--"]

@@ -17,8 +17,10 @@ Keys: `tail` (file descriptor that gets the end of the bot's stderr, see `Tail`)
 `home` (a folder to make for the bot and to remove at the end), `data` (bytes of private writable memory, 0: no
 limit), `nofile`, `fsize`, `level` (weak, medium, strong), `tasks` (processes and threads, where they can be counted),
 `uids` (FIRST-LAST, from which the bot gets a uid of its own; none: it keeps the keeper's), `package` (the arena's,
-which a bot at level medium finds in its home), `bwrap` (the program, at level strong); and any number of times `read`
-and `hide` (paths that the bot sees, and does not see all the same).
+which a bot at level medium finds in its home), `bwrap` (the program, at level strong), `processes` and `network` (yes:
+it may have them); for a build `write` (the folder that it may change; its home is on disk then) and `lock` (a file
+descriptor to hold to the end); and any number of times `read` and `hide` (paths that the bot sees, and does not see all
+the same).
 """
 
 from __future__ import annotations
@@ -122,10 +124,14 @@ class Keeper:
         self.options = options = dict(pairs)
         self.read = [value for key, value in pairs if key == "read"]
         self.hide = [value for key, value in pairs if key == "hide"]
+        self.write = [value for key, value in pairs if key == "write"]
         self.level = options["level"]
+        self.home_on_disk = self.level != STRONG or bool(self.write)
         self.argv = argv
         self.log = Log(int(options["log"]))
         self.tail = Tail(int(options["tail"]), int(options["tail_bytes"]))
+        if "lock" in options:
+            os.set_inheritable(int(options["lock"]), False)
         self.prctl = libc_prctl()
         self.uid: int | None = None
         """The bot's own, reserved for as long as `uid_lock` is open; None: it has ours."""
@@ -148,7 +154,7 @@ class Keeper:
         if self.options["uids"] and not self.reserve_uid():
             say(f'{{"failed": {errno.EUSERS}, "stage": "sandbox"}}')
             return
-        if self.level != STRONG:
+        if self.home_on_disk:
             self.make_home(self.options["home"])
         try:
             if self.start():
@@ -157,7 +163,7 @@ class Keeper:
             left = self.end_descendants()
             self.drain()
             say(f'{{"ended": {left}, "cpu": {cpu_of_the_dead():.6f}}}')
-            if self.level != STRONG:
+            if self.home_on_disk:
                 remove_home(self.options["home"])
 
     def make_home(self, home: str) -> None:
@@ -167,7 +173,8 @@ class Keeper:
             os.mkdir(f"{home}/{SDK}")
             os.symlink(self.options["package"], f"{home}/{SDK}/arena")
         if self.uid is not None:
-            os.chown(home, self.uid, self.uid)
+            for path in (home, *self.write):
+                give_to(self.uid, path)
 
     def reserve_uid(self) -> bool:
         """Takes a uid that no other keeper on this machine holds: a socket's name says so, and vanishes with us."""
@@ -276,19 +283,38 @@ class Keeper:
             return []
         from arena.bots import confine  # late: a weak start has no use for it
 
+        home, build = self.options["home"], bool(self.write)
+        processes, network = (self.options[key] == "yes" for key in ("processes", "network"))
         if self.uid is not None:
-            confine.open_the_way(self.read, [self.options["home"]], self.uid, up_to=self.level != STRONG)
+            confine.open_the_way(self.read, [home, *self.write], self.uid, up_to=self.level != STRONG)
         if self.level == STRONG:
-            filter_fd = confine.filter_file(confine.seccomp_filter(None))
+            program = confine.seccomp_filter(own_world=True, processes=processes, build=build, network=network)
+            filter_fd = confine.filter_file(program)
             os.dup2(fcntl.fcntl(ready, fcntl.F_DUPFD_CLOEXEC, 10), confine.READY_FD)
-            place = self.options["cwd"], int(self.options["tasks"])
-            return confine.bubblewrap(self.options["bwrap"], self.read, self.hide, *place, filter_fd, self.uid)
+            return confine.bubblewrap(
+                self.options["bwrap"],
+                self.read,
+                self.hide,
+                self.write,
+                home if build else None,
+                self.options["cwd"],
+                int(self.options["tasks"]),
+                filter_fd,
+                self.uid,
+                network,
+            )
         if self.uid is not None:
             confine.become(self.uid)
         if self.level == MEDIUM:
+            scoped = self.uid is not None or confine.landlock_version() >= confine.SCOPED_LANDLOCK
+            only_pid = None if scoped and (processes or build) else os.getpid()
             confine.drop_capabilities()
-            confine.put_on_landlock(self.read, self.hide, self.options["home"])
-            confine.put_on_filter(confine.seccomp_filter(os.getpid()))
+            confine.put_on_landlock(self.read, self.hide, home, self.write, network)
+            confine.put_on_filter(
+                confine.seccomp_filter(
+                    own_world=False, only_pid=only_pid, processes=processes, build=build, network=network
+                )
+            )
         return []
 
     def limits(self) -> Iterator[tuple[int, int]]:
@@ -303,7 +329,7 @@ class Keeper:
     def watch(self) -> None:
         """Drains and reaps until the bot has exited, its grace is over, or the arena is gone."""
         deadline: float | None = None
-        look_s = None if self.level == WEAK else FILES_LOOK_SECONDS
+        look_s = None if self.level == WEAK or self.write else FILES_LOOK_SECONDS
         while self.bot and (deadline is None or time.monotonic() < deadline):
             if look_s is not None and self.too_many_files():
                 return
@@ -490,6 +516,14 @@ def kill_with_group(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
     except OSError:  # it is gone, or belongs to somebody else now (setuid): the deadline ends the loop
         pass
+
+
+def give_to(uid: int, path: str) -> None:
+    """Make a file, or a folder with all that is in it, the uid's."""
+    os.chown(path, uid, uid, follow_symlinks=False)
+    if os.path.isdir(path) and not os.path.islink(path):
+        for entry in os.listdir(path):
+            give_to(uid, f"{path}/{entry}")
 
 
 def remove_home(path: str) -> None:

@@ -20,8 +20,8 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ import psutil
 from arena.bots.confine import INSIDE, INSIDE_HOME
 from arena.bots.keeper import SDK
 from arena.bots.manifest import BotSpec
-from arena.bots.sandbox import LIMITS_ONLY, Level, Sandbox, keeper_command
+from arena.bots.sandbox import LIMITS_ONLY, Level, Sandbox, Workshop, keeper_command, tool_folders
 from arena.errors import ArenaError, UsageError
 
 LOG_BYTES = 1_000_000
@@ -51,6 +51,22 @@ _LOOK_SECONDS = 0.002
 _LONGEST_SOCKET = 107
 """Bytes of a socket's path."""
 _MARKER_VARIABLE = "ARENA_MARKER"
+_BUILD_VARIABLES = (
+    *(
+        "http_proxy",
+        "https_proxy",
+        "no_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+    ),
+    *("GOPROXY", "GOSUMDB", "GOTOOLCHAIN", "RUSTUP_TOOLCHAIN", "NODE_EXTRA_CA_CERTS"),
+)
+"""What a build is told of the arena's environment: how to reach the network, and which of several tools to take."""
+_BUILD_ENVIRONMENT = {"GOFLAGS": "-modcacherw"}
+"""What makes tools leave nothing behind that cannot be removed."""
 _MARKER = re.compile(r".*:(?P<pid>[0-9]+):(?P<start>[0-9]+):[0-9a-f]+", re.DOTALL)
 
 _Report = dict[str, Any]
@@ -88,6 +104,11 @@ class Limits:
         if spec.memory_mb is not None:
             return cls(memory=max(spec.memory_mb * 1_000_000, LEAST_MEMORY))
         return cls(memory=DEFAULT_MEMORY if level > Level.WEAK else None)
+
+    @classmethod
+    def of_build(cls) -> Limits:
+        """What each process of a build is held to: linkers and compilers need more than bots."""
+        return cls(files=4096, file_size=2_000_000_000)
 
 
 class BotProcess:
@@ -233,21 +254,52 @@ async def launch(
     """
     if not spec.run:
         raise ValueError(f"bot {spec.name!r} runs elsewhere: there is no program to launch")
+    place = _Place.of(socket, sandbox.level)
+    return await _launch(spec, spec.run, place, env, log, marker, limits, sandbox, sandbox.words(spec))
+
+
+async def launch_build(
+    spec: BotSpec, workshop: Workshop, *, log: Path, marker: str, limits: Limits, sandbox: Sandbox, lock: int
+) -> BotProcess:
+    """Starts the build of `spec` in the workshop; all that it prints goes to its stderr.
+
+    `lock` is a descriptor that stays open until nothing of the build is left.  Raises as `launch` does.
+    """
+    place = _Place(workshop.home, "", sandbox.level)
+    told = {name: value for name in _BUILD_VARIABLES if (value := os.environ.get(name))}
+    env = {**told, **_BUILD_ENVIRONMENT, **tool_folders()}
+    command = ("/bin/sh", "-c", 'exec "$@" >&2', "sh", *spec.build)
+    there = replace(spec, cwd=workshop.folder)
+    words = [f"lock={lock}", *sandbox.words(spec, workshop)]
+    return await _launch(there, command, place, env, log, marker, limits, sandbox, words, (lock,))
+
+
+async def _launch(
+    spec: BotSpec,
+    command: Sequence[str],
+    place: _Place,
+    env: Mapping[str, str],
+    log: Path,
+    marker: str,
+    limits: Limits,
+    sandbox: Sandbox,
+    confining: Sequence[str],
+    descriptors: tuple[int, ...] = (),
+) -> BotProcess:
     marker = f"{marker}:{secrets.token_hex(8)}"
     log.parent.mkdir(parents=True, exist_ok=True)
-    place = _Place.of(socket, sandbox.level)
     tail = _new_tail()
     words = [f"tail={tail}", f"tail_bytes={TAIL_BYTES}", f"log={LOG_BYTES}", f"cwd={spec.cwd}", f"home={place.home}"]
     words += [f"data={limits.memory or 0}", f"nofile={limits.files}", f"fsize={limits.file_size}"]
     try:
         with log.open("ab") as log_file:
             keeper = await asyncio.create_subprocess_exec(
-                *keeper_command([*words, *sandbox.words(spec)], spec.run),
+                *keeper_command([*words, *confining], command),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log_file,
                 env=_environment(place, env, marker),
-                pass_fds=(tail,),
+                pass_fds=(tail, *descriptors),
                 start_new_session=True,
             )
     except BaseException:
@@ -335,10 +387,11 @@ class _Place:
         return str(self.home / SDK) if self.level is Level.MEDIUM else ""
 
     def environment(self) -> dict[str, str]:
-        """What the bot is told of it."""
+        """What the bot is told of it; a build has no socket."""
         strong = self.level is Level.STRONG
         home = INSIDE_HOME if strong else str(self.home)
-        return {"HOME": home, "TMPDIR": home, "ARENA_ADDRESS": f"unix:{INSIDE if strong else home}/{self.socket}"}
+        address = {"ARENA_ADDRESS": f"unix:{INSIDE if strong else home}/{self.socket}"} if self.socket else {}
+        return {"HOME": home, "TMPDIR": home, **address}
 
 
 def _pinned(path: Path) -> int:

@@ -40,7 +40,7 @@ TEXT_LENGTH = 200
 
 _NO_SOURCE = frozenset(
     {"__pycache__", ".git", "target", "node_modules", "dist", "build"}
-    | {".venv", "venv", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+    | {".venv", "venv", ".mypy_cache", ".pytest_cache", ".ruff_cache", "arena-data"}
 )
 """Folders that tools make and authors do not write."""
 _SCRIPT_SUFFIXES = frozenset({".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".sh", ".lua", ".jar"})
@@ -92,6 +92,8 @@ class BotSpec:
     cores: int = 1
     memory_mb: int | None = None
     """What it asks for; None: it does not say."""
+    processes: bool = False
+    """Whether it starts processes of its own."""
     address: str | None = None
     """Where a remote bot listens; None for a bot that the arena starts."""
     keys: Keys | None = None
@@ -179,7 +181,7 @@ def read_folder(folder: Path, name: str | None = None, kind: BotKind = BotKind.F
     return BotSpec(
         name=name or manifest.name,
         kind=kind,
-        digest=_digest_of_files(folder, sources(folder)),
+        digest=digest_of_files(folder, sources(folder)),
         version=manifest.version,
         author=manifest.author,
         description=manifest.description,
@@ -191,6 +193,7 @@ def read_folder(folder: Path, name: str | None = None, kind: BotKind = BotKind.F
         cwd=folder,
         cores=manifest.cores,
         memory_mb=manifest.memory_mb,
+        processes=manifest.processes,
     )
 
 
@@ -262,7 +265,7 @@ def _file(path: Path, name: str | None) -> BotSpec:
     return BotSpec(
         name=name or checked_name(path.stem, f"the name of the bot file {path}"),
         kind=BotKind.FILE,
-        digest=_digest_of_files(path.parent, [path]),
+        digest=digest_of_files(path.parent, [path]),
         run=run,
         cwd=path.parent,
     )
@@ -284,7 +287,7 @@ def _command(command: str, name: str | None, base: Path) -> BotSpec:
     return BotSpec(
         name=name or checked_name(Path(script).stem, f"the name of the bot command {command!r}"),
         kind=BotKind.COMMAND,
-        digest=_digest_of_texts(*words, *(_digest_of_files(file.parent, [file]) for file in files)),
+        digest=_digest_of_texts(*words, *(digest_of_files(file.parent, [file]) for file in files)),
         run=_argv(words),
         cwd=cwd,
     )
@@ -432,6 +435,7 @@ class _Manifest(_Table):
     rules: list[_Name] = []
     cores: int = Field(default=1, ge=1, le=1024)
     memory_mb: int | None = Field(default=None, ge=1)
+    processes: bool = False
 
 
 _EXPECTED = {
@@ -513,7 +517,7 @@ def _refuse_unreadable(error: OSError) -> NoReturn:
     raise UsageError(f"the bot's source {error.filename} cannot be read: {error.strerror}") from None
 
 
-def _digest_of_files(folder: Path, files: Iterable[Path]) -> str:
+def digest_of_files(folder: Path, files: Iterable[Path]) -> str:
     """SHA-256 over (relative path, content) of all regular files in the order of their paths."""
     total = hashlib.sha256()
     for relative, file in sorted((file.relative_to(folder).as_posix(), file) for file in files):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import compileall
 import functools
+import glob
 import importlib.util
 import json
 import os
@@ -20,7 +21,9 @@ from arena.bots import keeper
 from arena.bots.manifest import BotKind, BotSpec
 
 TASKS = 256
-"""Processes and threads of a bot, where they can be counted."""
+"""Processes and threads of a bot, where they can be counted ..."""
+BUILD_TASKS = 4096
+"""... and of a build."""
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _KEEPER = f"import sys; sys.path.append({str(_PACKAGE.parent)!r}); from arena.bots import keeper; keeper.main()"
@@ -32,6 +35,17 @@ _SYSTEM = (
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
 )
 """Programs and libraries; what is not there is left out."""
+_SETTINGS = ("/etc/java-*", "/etc/maven")
+"""Where programs under /usr have links to: patterns."""
+_NETWORK = (
+    *("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services"),
+    *("/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/usr/local/share/ca-certificates"),
+)
+"""How a build finds other machines, and knows them."""
+TOOL_FOLDERS = {"RUSTUP_HOME": "~/.rustup", "JAVA_HOME": ""}
+"""Variables that say where a build's tools lie, and where these lie if the variable is not set (empty: nowhere)."""
+_MORE_THAN_A_PROGRAM = (".local", ".cargo")
+"""Folders with a bin that hold things of the user's own, such as keys."""
 _TRIAL_SECONDS = 60.0
 
 
@@ -50,6 +64,18 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where a bot is built."""
+
+    folder: Path
+    """A copy of its sources, which the build may change."""
+    home: Path
+    """Its home, made for it and removed after it."""
+    network: bool
+    """Whether it may use the network."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sandbox:
     """What the bots of a run are held in."""
 
@@ -59,16 +85,21 @@ class Sandbox:
     hidden: frozenset[Path] = frozenset()
     """What no bot may see, though it lie in a folder that it sees: the store, the folders of other bots."""
 
-    def words(self, spec: BotSpec) -> list[str]:
-        """What the keeper is told of it, see there."""
-        words = [f"level={self.level}", f"tasks={TASKS}", f"uids={_uids() if self.own_uids else ''}"]
+    def words(self, spec: BotSpec, workshop: Workshop | None = None) -> list[str]:
+        """What the keeper is told of it, see there: for the bot, or where there is a workshop for its build."""
+        network = workshop is not None and workshop.network
+        words = [f"level={self.level}", f"uids={_uids() if self.own_uids else ''}"]
+        words += [f"tasks={TASKS if workshop is None else BUILD_TASKS}"]
+        words += [f"processes={_yes(spec.processes)}", f"network={_yes(network)}"]
+        if workshop is not None:
+            words.append(f"write={workshop.folder}")
         if self.level is Level.STRONG:
             words.append(f"bwrap={shutil.which('bwrap')}")
         if self.level is Level.MEDIUM:
             words.append(f"package={_PACKAGE}")
         if self.level > Level.WEAK or self.own_uids:
             _compile_sdk()
-            seen = _seen_by(spec)
+            seen = _seen_by(spec) if workshop is None else _seen_by_build(spec, workshop)
             words += [f"read={path}" for path in seen]
             words += [f"hide={path}" for path in sorted(self.hidden) if _lies_below(path, seen)]
         return words
@@ -219,13 +250,44 @@ def _seen_by(spec: BotSpec) -> list[str]:
     Of a command also the files that it names: it is the organiser's own word.  What an author names in a bot.toml
     opens nothing: a program of that kind lies in the bot's folder or in PATH.
     """
-    python = (sys.prefix, sys.base_prefix, *_places_of(sys.executable))
-    program = "" if os.sep in spec.run[0] else shutil.which(spec.run[0]) or ""
+    program = _in_path(spec.run)
     given: list[str] = []
     if spec.kind is BotKind.COMMAND:
         program = program or os.path.join(spec.cwd, spec.run[0])
         given = [os.path.join(spec.cwd, word) for word in spec.run[1:] if os.sep in word]
-    paths = (*_SYSTEM, *python, str(_PACKAGE), *_places_of(program), str(spec.cwd), *given)
+    return _existing(*_programs(), *_places_of(program), str(spec.cwd), *given)
+
+
+def _seen_by_build(spec: BotSpec, workshop: Workshop) -> list[str]:
+    """The same, with the program of its build; what tools need that lie in a user's home; and the way to the network.
+
+    Its folder is not among it: it may write there.
+    """
+    network = _NETWORK if workshop.network else ()
+    tools = tool_folders().values()
+    return _existing(*_programs(), *_places_of(_in_path(spec.build)), *_places_of(_in_path(spec.run)), *tools, *network)
+
+
+def tool_folders() -> dict[str, str]:
+    """By variable, where a build's tools lie, as far as they are there."""
+    folders = {name: os.environ.get(name) or os.path.expanduser(usual) for name, usual in TOOL_FOLDERS.items()}
+    return {name: folder for name, folder in folders.items() if os.path.isdir(folder)}
+
+
+def _programs() -> Iterator[str]:
+    """What every bot and every build sees."""
+    yield from _SYSTEM
+    for pattern in _SETTINGS:
+        yield from glob.iglob(pattern)
+    yield from (sys.prefix, sys.base_prefix, *_places_of(sys.executable), str(_PACKAGE))
+
+
+def _in_path(argv: Sequence[str]) -> str:
+    """Where the program of a command lies, if it is found in PATH; else empty."""
+    return "" if os.sep in argv[0] else shutil.which(argv[0]) or ""
+
+
+def _existing(*paths: str) -> list[str]:
     return [path for path in dict.fromkeys(map(os.path.abspath, paths)) if os.path.exists(path) and path != os.sep]
 
 
@@ -243,10 +305,14 @@ def _places_of(path: str) -> Iterator[str]:
         folder = os.path.dirname(path)
         above = os.path.dirname(folder)
         whole = os.path.basename(folder) in ("bin", "sbin") and above not in (os.path.expanduser("~"), os.sep)
-        yield above if whole and os.path.basename(above) != ".local" else folder
+        yield above if whole and os.path.basename(above) not in _MORE_THAN_A_PROGRAM else folder
         if not os.path.islink(path):
             return
         path = os.path.abspath(os.path.join(folder, os.readlink(path)))
+
+
+def _yes(answer: bool) -> str:
+    return "yes" if answer else "no"
 
 
 def _lies_below(path: Path, seen: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
-from arena.cli.options import Quiet, check_seed, command_line
+from arena.cli.options import DATA, AllowBuildNetwork, Data, Quiet, building, check_seed, command_line
 from arena.cli.screen import emit, say
 from arena.errors import UsageError
 from arena.game.presets import preset
@@ -31,6 +31,8 @@ def duel(
     ] = DecidedBy.POINTS,
     seed: Annotated[str | None, typer.Option(metavar="SEED", help="Deal the decks of an earlier duel again.")] = None,
     format: Annotated[Format, typer.Option("--format", help="table (a sentence) or json.")] = Format.TABLE,
+    data: Data = DATA,
+    allow_build_network: AllowBuildNetwork = False,
     quiet: Quiet = False,
 ) -> None:
     """Find out whether A is better than B, in as few mirrored pairs as it takes.
@@ -54,6 +56,7 @@ def duel(
         edge=edge / 100,
         by=by,
         seed=seed,
+        building=building(data, allow_build_network, quiet=quiet),
     )
     last = asyncio.run(run_duel(options, (lambda _: None) if quiet else (lambda state: say(_progress(state)))))
     emit(_as_json(last, options) if format is Format.JSON else _sentence(last, options))

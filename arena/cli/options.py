@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.screen import say
 from arena.errors import UsageError
 from arena.reports import Format
+from arena.reports.foreign import printable
+
+if TYPE_CHECKING:
+    from arena.app.engines.local import Building
 
 Data = Annotated[
-    Path, typer.Option("--data", envvar="ARENA_DATA", metavar="DIR", help="The folder of the store and of the logs.")
+    Path,
+    typer.Option("--data", envvar="ARENA_DATA", metavar="DIR", help="The folder of the store, logs and built bots."),
 ]
 ReportFormat = Annotated[Format, typer.Option("--format", help="In what form the report is written to stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on stderr but what went wrong.")]
@@ -20,8 +26,23 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="A line for each 
 NoTimeouts = Annotated[
     bool, typer.Option("--no-timeouts", help="Let no clock run, for debugging a bot; such a run is never rated.")
 ]
+AllowBuildNetwork = Annotated[
+    bool, typer.Option("--allow-build-network", help="Let builds of bots use the network, if they ask for it.")
+]
 Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's name or folder, or last.")]
 DATA = Path("arena-data")
+
+
+def building(data: Path, network: bool, *, quiet: bool = False) -> Building:
+    """How the bots of a command are built, which says so."""
+    from arena.app.data import BUILDS
+    from arena.app.engines.local import Building
+
+    return Building(data / BUILDS, network, told=lambda name: None if quiet else say(building_in_words(name)))
+
+
+def building_in_words(name: str) -> str:
+    return f"building {printable(name)} ..."
 
 
 def check_seed(seed: str | None) -> None:

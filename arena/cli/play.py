@@ -11,7 +11,15 @@ import typer
 
 from arena.cli import screen
 from arena.cli.exits import Exit
-from arena.cli.options import DATA, Data, NoTimeouts, check_seed, command_line
+from arena.cli.options import (
+    DATA,
+    AllowBuildNetwork,
+    Data,
+    NoTimeouts,
+    building_in_words,
+    check_seed,
+    command_line,
+)
 from arena.cli.screen import emit, say
 from arena.errors import UsageError
 from arena.game.presets import PRESETS, preset
@@ -45,13 +53,22 @@ def play(
     watch: Annotated[bool, typer.Option("--watch", help="Show each deal, card by card, as it is played.")] = False,
     no_timeouts: NoTimeouts = False,
     data: Data = DATA,
+    allow_build_network: AllowBuildNetwork = False,
 ) -> None:
     """Play one match, or mirrored pairs.  They are kept to be looked at again, and count nowhere."""
     from arena.app.play import PlayOptions
 
     check_seed(seed)
     preset(rules)
-    options = PlayOptions(tuple(bots), rules, data, seed=seed, no_timeouts=no_timeouts, pairs=pairs or 1)
+    options = PlayOptions(
+        tuple(bots),
+        rules,
+        data,
+        seed=seed,
+        no_timeouts=no_timeouts,
+        allow_build_network=allow_build_network,
+        pairs=pairs or 1,
+    )
     if pairs is None:
         _match(options, watch=watch)
     elif watch:
@@ -69,7 +86,9 @@ def _match(options: PlayOptions, *, watch: bool) -> None:
 
     table = Table.of(preset(options.rules))
     with _Watching(table) as watcher:
-        played = asyncio.run(play_match(options, watcher if watch else None))
+        played = asyncio.run(
+            play_match(options, watcher if watch else None, building=lambda name: say(building_in_words(name)))
+        )
     emit(screen.rendered(watching.match(played, table), screen.stdout()))
     for number, evidence in enumerate(played.record.testimony.evidence):
         first, *more = evidence.strip().split("\n")

@@ -23,6 +23,7 @@ from rich.text import Text
 
 from arena.app.tournament import Plan
 from arena.cli import screen
+from arena.cli.options import building_in_words
 from arena.match.absence import Exclusion
 from arena.match.lag import Lag
 from arena.match.record import Status
@@ -140,6 +141,9 @@ class Progress:
         self.plan, self._done = replace(self.plan, left_out=plan.left_out), plan.finished
         for entry in entries:
             self._say(f"{printable(entry.participant)} is quarantined: {entry.reason}; it plays no more")
+
+    def building(self, name: str) -> None:
+        self._say(building_in_words(name))
 
     def broken(self, name: str, failure: str) -> None:
         self._say(f"bot {printable(name)} does not start and will lose its matches: {printable(failure)}")

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.exits import Exit
-from arena.cli.options import DATA, Data, NoTimeouts, Quiet, ReportFormat, Verbose, check_seed, command_line
+from arena.cli.options import (
+    DATA,
+    AllowBuildNetwork,
+    Data,
+    NoTimeouts,
+    Quiet,
+    ReportFormat,
+    Verbose,
+    check_seed,
+    command_line,
+)
 from arena.cli.screen import emit, say
 from arena.cli.stored import report_of, shown
 from arena.errors import ArenaError
@@ -34,6 +44,7 @@ def tournament(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be played, and play nothing.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many blocks are played at a time.")] = None,
     no_timeouts: NoTimeouts = False,
+    allow_build_network: AllowBuildNetwork = False,
     format: ReportFormat = Format.TABLE,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -47,7 +58,14 @@ def tournament(
 
     check_seed(seed)
     options = RunOptions(
-        config=config, data=data, name=name, seed=seed, resume=resume, jobs=jobs, no_timeouts=no_timeouts
+        config=config,
+        data=data,
+        name=name,
+        seed=seed,
+        resume=resume,
+        jobs=jobs,
+        no_timeouts=no_timeouts,
+        allow_build_network=allow_build_network,
     )
     if dry_run:
         emit("".join(f"{line}\n" for line in _plan_in_words(options)))

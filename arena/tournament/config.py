@@ -100,6 +100,8 @@ class TournamentConfig:
     """Blocks played at a time."""
     isolation: Isolation
     sandbox: LeastSandbox
+    allow_build_network: bool
+    """Whether builds that ask for the network may use it."""
     trust_bots: bool
     """Whether bots that nothing but limits holds may play mirrored lists all the same."""
     on_broken_bot: OnBrokenBot
@@ -227,6 +229,7 @@ def config_of(data: Mapping[str, Any], path: Path) -> TournamentConfig:
         jobs=table.jobs,
         isolation=table.isolation,
         sandbox=table.sandbox,
+        allow_build_network=table.allow_build_network,
         trust_bots=table.trust_bots,
         on_broken_bot=table.on_broken_bot,
         quarantine=table.quarantine,
@@ -417,6 +420,9 @@ class TournamentTable(_Table):
     sandbox: Annotated[LeastSandbox, _Lax] = Field(
         default=LeastSandbox.AUTO,
         description="The least level of sandbox for local bots. auto: the strongest to be had; weak: nothing more.",
+    )
+    allow_build_network: bool = Field(
+        default=False, description="Whether builds of bots that ask for the network may use it."
     )
     trust_bots: bool = Field(
         default=False,

@@ -1,18 +1,28 @@
-"""The bots of all languages, found (or skipped where a tool is missing) and recorded decisions for them."""
+"""The bots of all languages, built side by side, and recorded decisions for them."""
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from arena.app.data import BUILDS
+from arena.bots.build import Builds
+from arena.bots.launcher import arena_marker
 from arena.bots.manifest import BotSpec, resolve
 from arena.bots.sandbox import Sandbox, best
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.game.presets import PRESETS
 from tests.languages import recorded
-from tests.languages.harness import BOTS
+from tests.languages.harness import BOTS, MARKER
+
+FOLDER = Path(__file__).parents[2] / "arena-data" / BUILDS
+"""Where `arena play` keeps builds too: what was built once is not built again."""
+BUILD_S = 1500.0
+"""Two cores build for all at once."""
 
 
 @pytest.fixture(scope="session")
@@ -26,10 +36,33 @@ def sandbox() -> Sandbox:
     return best()
 
 
+@pytest.fixture(scope="session")
+def built(request: pytest.FixtureRequest, sandbox: Sandbox) -> Mapping[str, BotSpec | ArenaError]:
+    """All bots as they run, or what stands in the way: a tool that is missing (a `UsageError`), or a failed build."""
+    builds = Builds(FOLDER, sandbox, arena_marker(MARKER), network=True, limit_s=BUILD_S)
+    wanted = {item.callspec.params["bot"] for item in request.session.items if "bot" in item.fixturenames}
+    at_once = asyncio.Semaphore(os.cpu_count() or 1)
+
+    async def one(name: str) -> BotSpec | ArenaError:
+        try:
+            async with at_once:
+                return await builds.built(resolve(name, base=Path.cwd()))
+        except ArenaError as error:
+            return error
+
+    async def every() -> dict[str, BotSpec | ArenaError]:
+        return dict(zip(wanted, await asyncio.gather(*map(one, wanted)), strict=True))
+
+    return asyncio.run(every())
+
+
 @pytest.fixture(params=BOTS)
-def bot(request: pytest.FixtureRequest) -> BotSpec:
-    """Each bot in turn, ready to run."""
-    try:
-        return resolve(request.param, base=Path.cwd())
-    except UsageError as error:
-        pytest.skip(str(error))
+def bot(request: pytest.FixtureRequest, built: Mapping[str, BotSpec | ArenaError]) -> BotSpec:
+    """Each bot in turn, ready to run; skipped where a tool is missing."""
+    match built[request.param]:
+        case BotSpec() as spec:
+            return spec
+        case UsageError() as error:
+            pytest.skip(str(error))
+        case error:
+            pytest.fail(str(error))

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from arena.app.data import BUILDS
 from arena.bots.bot import Bot, BotFailed, Surroundings, start_all
+from arena.bots.build import BUILD_S, Builds
 from arena.bots.driver import Consultation, MatchOrder, MatchRun
 from arena.bots.launcher import arena_marker
 from arena.bots.manifest import BotSpec
@@ -29,7 +31,26 @@ from arena.match.referee import Ask, FaultRuled, NoReply, Opening, Reply, Tell
 from arena.match.rulings import Fault
 from arena.match.summary import MatchKey
 from arena.tournament import decks
+from arena.tournament.config import TournamentConfig
 from arena.tournament.runner import Played, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """What the organiser says of builds."""
+
+    folder: Path
+    """Where they are kept."""
+    network: bool = False
+    """Whether those that ask for the network may have it."""
+    limit_s: float = BUILD_S
+    told: Callable[[str], None] = lambda name: None
+    """Hears the name of a bot whose build begins."""
+
+    @classmethod
+    def of(cls, config: TournamentConfig, data: Path, told: Callable[[str], None]) -> Building:
+        """As the config says, for a run with that data folder."""
+        return cls(data / BUILDS, config.allow_build_network, config.build_s, told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +64,8 @@ class Setting:
     isolate_matches: bool = False
     """A process of its own for every match instead of one for every block."""
     sandbox: Sandbox = LIMITS_ONLY
+    building: Building | None = None
+    """How bots are built; None: none has to be."""
 
 
 class LocalEngine:
@@ -275,14 +298,20 @@ async def local_engine(
     """An engine with its heartbeat."""
     stopwatch = Stopwatch()
     stopwatch.start()
+    marker = arena_marker(run)
+    how = setting.building
+    builds = None
+    if how is not None:
+        builds = Builds(how.folder, setting.sandbox, marker, network=how.network, told=how.told, limit_s=how.limit_s)
     surroundings = Surroundings(
         stopwatch=stopwatch,
         rules=setting.rules,
         rules_name=setting.rules_name,
         logs=logs,
-        marker=arena_marker(run),
+        marker=marker,
         start_s=setting.start_s,
         sandbox=setting.sandbox,
+        builds=builds,
     )
     try:
         yield LocalEngine(setting, specs, secrets, surroundings)
