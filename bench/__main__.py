@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench import decisions, ratings, remote, rules, sandbox, tournament, verify
+from bench import decisions, languages, ratings, remote, rules, sandbox, tournament, verify
 
 PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "rules": rules.run,
@@ -24,8 +24,9 @@ PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "sandbox": sandbox.run,
     "ratings": ratings.run,
     "remote": remote.run,
+    "languages": languages.run,
 }
-NOT_QUICK = ("sandbox", "ratings", "remote")
+NOT_QUICK = ("sandbox", "ratings", "remote", "languages")
 """What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
 MORE_TRIES = 4

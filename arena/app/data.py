@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from arena.errors import UsageError
@@ -19,3 +20,8 @@ def make(data: Path) -> None:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"the data folder {data} cannot be made: {error.strerror}; choose another by --data") from None
+
+
+def default_data() -> Path:
+    """The data folder, where nobody names another."""
+    return Path(os.environ.get("ARENA_DATA") or "arena-data")

@@ -48,8 +48,7 @@ class DuelOptions:
     seed: str | None = None
     time: TimeControl = field(default_factory=TimeControl)
     start_s: float = 10.0
-    building: Building | None = None
-    """How bots are built; None: none has to be."""
+    building: Building = field(default_factory=Building)
 
 
 @dataclass(frozen=True, slots=True)

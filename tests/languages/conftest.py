@@ -12,13 +12,15 @@ import pytest
 from arena.app.data import BUILDS
 from arena.bots.build import Builds
 from arena.bots.launcher import arena_marker
-from arena.bots.manifest import BotSpec, resolve
+from arena.bots.manifest import BotSpec, builtin_names, resolve
 from arena.bots.sandbox import Sandbox, best
 from arena.errors import ArenaError, UsageError
 from arena.game.presets import PRESETS
+from bench.solo import MARKER
 from tests.languages import recorded
-from tests.languages.harness import BOTS, MARKER
 
+BOTS = tuple(name for name in builtin_names() if name.partition("-")[0] == "greedy")
+"""Python's own, and `greedy-LANGUAGE` for each other language."""
 FOLDER = Path(__file__).parents[2] / "arena-data" / BUILDS
 """Where `arena play` keeps builds too: what was built once is not built again."""
 BUILD_S = 1500.0

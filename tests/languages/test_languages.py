@@ -18,11 +18,12 @@ from arena.game.table import Table
 from arena.match.clock import TimeControl
 from arena.tournament.runner import Played, Task
 from arena.tournament.schedule import Block
-from tests.languages.harness import MARKER, PATIENCE_S, PYTHON, Running, running
+from bench.solo import MARKER, PATIENCE_S, Running, running
 from tests.languages.recorded import TOTAL, Recorded
 
 pytestmark = pytest.mark.timeout(1800)
 """Whichever test is the first builds all the bots."""
+PYTHON = "greedy"
 Decisions = Mapping[str, Sequence[Recorded]]
 PAIRS = 8
 UNKNOWN_EVENT = bytes.fromhex("0a05 fa07 02 0801")

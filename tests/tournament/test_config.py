@@ -72,6 +72,7 @@ def test_a_file_with_two_bots_is_a_tournament_with_the_documented_defaults(tmp_p
         jobs=max(1, cores // 2),
         isolation=Isolation.BLOCK,
         sandbox=LeastSandbox.AUTO,
+        allow_build_network=False,
         trust_bots=False,
         on_broken_bot=OnBrokenBot.STOP,
         quarantine=True,
@@ -98,6 +99,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         jobs = 2
         isolation = "match"
         sandbox = "strong"
+        allow_build_network = true
         trust_bots = true
         on_broken_bot = "walkover"
         quarantine = false
@@ -132,6 +134,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         jobs=2,
         isolation=Isolation.MATCH,
         sandbox=LeastSandbox.STRONG,
+        allow_build_network=True,
         trust_bots=True,
         on_broken_bot=OnBrokenBot.WALKOVER,
         quarantine=False,

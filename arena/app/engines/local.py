@@ -9,11 +9,11 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from arena.app.data import BUILDS
+from arena.app.data import BUILDS, default_data
 from arena.bots.bot import Bot, BotFailed, Surroundings, start_all
 from arena.bots.build import BUILD_S, Builds
 from arena.bots.driver import Consultation, MatchOrder, MatchRun
@@ -39,7 +39,7 @@ from arena.tournament.runner import Played, Task
 class Building:
     """What the organiser says of builds."""
 
-    folder: Path
+    folder: Path = field(default_factory=lambda: default_data() / BUILDS)
     """Where they are kept."""
     network: bool = False
     """Whether those that ask for the network may have it."""
@@ -64,8 +64,7 @@ class Setting:
     isolate_matches: bool = False
     """A process of its own for every match instead of one for every block."""
     sandbox: Sandbox = LIMITS_ONLY
-    building: Building | None = None
-    """How bots are built; None: none has to be."""
+    building: Building = field(default_factory=Building)
 
 
 class LocalEngine:
@@ -300,9 +299,6 @@ async def local_engine(
     stopwatch.start()
     marker = arena_marker(run)
     how = setting.building
-    builds = None
-    if how is not None:
-        builds = Builds(how.folder, setting.sandbox, marker, network=how.network, told=how.told, limit_s=how.limit_s)
     surroundings = Surroundings(
         stopwatch=stopwatch,
         rules=setting.rules,
@@ -311,7 +307,7 @@ async def local_engine(
         marker=marker,
         start_s=setting.start_s,
         sandbox=setting.sandbox,
-        builds=builds,
+        builds=Builds(how.folder, setting.sandbox, marker, network=how.network, told=how.told, limit_s=how.limit_s),
     )
     try:
         yield LocalEngine(setting, specs, secrets, surroundings)

@@ -1,4 +1,4 @@
-"""The sample bots that play greedy's policy, each in a language of its own, and one process of such a bot at play."""
+"""One process of a bot without an arena around it: started as an arena starts it, and asked by hand."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ import grpc
 from grpc import aio
 
 from arena.bots.launcher import BotProcess, Limits, arena_marker, launch
-from arena.bots.manifest import BotSpec, builtin_names
+from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import Sandbox
 from arena.game.rules import Rules
 from arena.wire import codec, stubs
 
-PYTHON = "greedy"
-BOTS = tuple(name for name in builtin_names() if name.partition("-")[0] == PYTHON)
-"""Python's own, and `greedy-LANGUAGE` for each other language."""
-MARKER = "arena-languages"
+MARKER = "arena-solo"
 PATIENCE_S = 100.0
 """Nothing is measured against it: it only ends a test that hangs."""
 
@@ -89,7 +86,7 @@ class Stream:
 @contextlib.asynccontextmanager
 async def running(spec: BotSpec, sandbox: Sandbox) -> AsyncIterator[Running]:
     """The process of a bot that needs no build (any more), held in the sandbox."""
-    with tempfile.TemporaryDirectory(prefix="languages-") as folder:
+    with tempfile.TemporaryDirectory(prefix="solo-") as folder:
         log = Path(folder) / "log"
         process = await launch(
             spec,
