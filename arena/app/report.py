@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from arena.app.data import RUNS
 from arena.app.files import whole_file
+from arena.app.highlights import highlights
+from arena.app.replay import Stored, build_replay
 from arena.app.show import rate
 from arena.app.trust import trust_of
 from arena.errors import UsageError
+from arena.match.summary import MatchKey
 from arena.ratings.base import Game
 from arena.ratings.posterior import posterior, verdicts
 from arena.ratings.trueskill import fit
 from arena.reports.html.course import Point
 from arena.reports.html.site import Site, pages
+from arena.reports.replay.model import MatchReplay
 from arena.store.queries import Queries
 from arena.tournament.standings import PairResult
 
@@ -23,8 +28,8 @@ FOLDER = "report"
 """What the folder of the pages is called in the folder of the run, where no other is given."""
 LIST = "files.txt"
 """In the folder of the pages: what the arena has written there, and may write again or remove."""
-MOMENTS = 24
-"""How often the ratings are computed on the way to those of now."""
+MOMENTS = 12
+"""How often the ratings are computed on the way to those of now: more often at the start, where they move."""
 
 
 def build_site(queries: Queries, run: str) -> Site:
@@ -34,10 +39,19 @@ def build_site(queries: Queries, run: str) -> Site:
     by_pairing: defaultdict[tuple[str, ...], list[PairResult]] = defaultdict(list)
     for pair in rated.pairs:
         by_pairing[pair.pairing].append(pair)
+    revealed = {epoch.number: epoch for epoch in queries.epochs(tournament) if epoch.secret is not None}
+
+    def replay_of(key: MatchKey) -> MatchReplay:
+        epoch = revealed[key.epoch]
+        assert epoch.secret is not None
+        return build_replay(Stored(tournament, epoch, epoch.secret, queries.result(tournament, key)))
+
     return Site(
         trust=trust_of(queries, tournament, rated),
         course=course(rated.pairs, tournament.config["reference"]),
         pairs=dict(sorted(by_pairing.items())),
+        highlights=highlights(each for each in queries.results(tournament) if each.key.epoch in revealed),
+        replay_of=replay_of,
     )
 
 
@@ -81,7 +95,7 @@ def course(pairs: Sequence[PairResult], reference: str | None) -> Mapping[str, S
     """By bot, what was known of it after so many lists: at each, while they are few."""
     lists = sorted({(pair.epoch, pair.number) for pair in pairs})
     found: defaultdict[str, list[Point]] = defaultdict(list)
-    for count in sorted({-(-len(lists) * moment // MOMENTS) for moment in range(1, MOMENTS + 1)} - {0}):
+    for count in sorted({math.ceil(len(lists) * (moment / MOMENTS) ** 1.5) for moment in range(1, MOMENTS + 1)} - {0}):
         known = set(lists[:count])
         games = [Game(pair.sides, pair.ranks) for pair in pairs if (pair.epoch, pair.number) in known]
         fitted = fit(games)

@@ -21,7 +21,7 @@ from arena.cli.options import (
     command_line,
 )
 from arena.cli.screen import emit, say
-from arena.cli.stored import report_of, shown
+from arena.cli.stored import queries_of, report_of, shown
 from arena.errors import ArenaError
 from arena.reports import Format
 from arena.reports.counting import counted
@@ -45,6 +45,9 @@ def tournament(
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many blocks are played at a time.")] = None,
     no_timeouts: NoTimeouts = False,
     allow_build_network: AllowBuildNetwork = False,
+    no_pages: Annotated[
+        bool, typer.Option("--no-pages", help="Write no pages at the end; arena report writes them, too.")
+    ] = False,
     format: ReportFormat = Format.TABLE,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -75,6 +78,7 @@ def tournament(
     way_on = again if finished.complete else _way_on(options, finished.name)
     try:
         emit(shown(report_of(finished.name, data), format))
+        pages = None if no_pages or not finished.complete else _pages(finished.name, data)
     except KeyboardInterrupt:  # what was played is stored: the table can wait
         say(way_on)
         raise
@@ -85,6 +89,8 @@ def tournament(
         for number, secret in enumerate(finished.secrets):
             say(f"secret{f' {number}' if len(finished.secrets) > 1 else ''}  {secret.hex()}")
         say(f"lag  {lag_in_words(finished.lag)}")
+        if pages is not None:
+            say(f"pages  {pages}")
         say(again)
     if finished.void:
         say(f"{counted(finished.void, 'match')} void, which the arena failed to play: nobody is charged")
@@ -93,6 +99,14 @@ def tournament(
         raise typer.Exit(Exit.STOPPED)
     if finished.void:
         raise typer.Exit(Exit.WRONG)
+
+
+def _pages(run: str, data: Path) -> Path:
+    """Write the pages of the run into its folder; returns the path of the first."""
+    from arena.app.report import write_site
+
+    with queries_of(data) as queries:
+        return write_site(queries, run, data)
 
 
 def _plan_in_words(options: RunOptions) -> Iterator[str]:

@@ -83,7 +83,7 @@ def measure(place: Path, matches: int, block: int) -> list[Needs]:
     (place / "cup.toml").write_text(CONFIG.format(pairs=(matches + 1) // 2, block=block))
     seen: list[Needs] = []
     with subprocess.Popen(
-        [*ARENA, "tournament", "cup.toml", "-v"], cwd=place, env=environment(place), text=True,
+        [*ARENA, "tournament", "cup.toml", "--no-pages", "-v"], cwd=place, env=environment(place), text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     ) as run:  # fmt: skip
         assert run.stderr is not None

@@ -190,7 +190,7 @@ def uninterrupted(place: Path, cup: Cup, seed: str) -> Whole:
 
 def _reach(place: Path, *words: str) -> Mapping[Moment, float]:
     """Play, and measure it."""
-    command = [*DOOMED, "none", "0", "tournament", "cup.toml", "-v", "--data", WHOLE, *words]
+    command = [*DOOMED, "none", "0", "tournament", "cup.toml", "--no-pages", "-v", "--data", WHOLE, *words]
     start = time.monotonic()
     done = subprocess.run(command, cwd=place, env=environment(place), capture_output=True, text=True)
     took = time.monotonic() - start
@@ -224,7 +224,16 @@ class Broken:
         if self._stored and (peaceful or self._rng.random() < 0.3):
             self._grown = True  # the first epoch is open
         self._cup.write(self._place, grown=bool(self._cup.grown) and self._grown)
-        words = ["tournament", "cup.toml", "--seed", self._seed, "-v", "--jobs", str(self._rng.randint(1, 4))]
+        words = [
+            "tournament",
+            "cup.toml",
+            "--no-pages",
+            "--seed",
+            self._seed,
+            "-v",
+            "--jobs",
+            str(self._rng.randint(1, 4)),
+        ]
         words += ["--resume", "broken"] if self._exists() else ["--name", "broken"]
         moment, at = self._choose()
         done = self._run(words, None if peaceful else moment, at)

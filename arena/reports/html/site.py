@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,6 +11,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from arena.match.summary import MatchKey
 from arena.reports import Part, csv, json, trust, words
 from arena.reports.columns import (
     CSV_COLUMNS,
@@ -25,18 +26,23 @@ from arena.reports.columns import (
     worded,
 )
 from arena.reports.counting import counted
-from arena.reports.foreign import printable
+from arena.reports.foreign import isolated, printable
+from arena.reports.highlights import Highlight, Kind
 from arena.reports.html import charts
 from arena.reports.html.course import Point
-from arena.reports.model import RunReport
+from arena.reports.html.decks import DECKS, pictures
+from arena.reports.html.moments import match_data
+from arena.reports.model import Row, RunReport
+from arena.reports.replay.model import MatchReplay
 from arena.reports.text import HOW_TO_READ
 from arena.reports.trust import TrustReport
+from arena.store.queries import in_words
 from arena.tournament.standings import Encounter, PairResult
 
 POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
 SHADES = 4
 """Of a heat map, on each side of even."""
-STATIC = ("style.css",)
+STATIC = ("style.css", "replay.js")
 DOWNLOADS = {
     "report.json": "the report (JSON)",
     "ranking.csv": "the ranking (CSV)",
@@ -53,6 +59,10 @@ class Site:
     """By bot."""
     pairs: Mapping[tuple[str, ...], Sequence[PairResult]]
     """Complete ones by pairing."""
+    highlights: Mapping[Kind, Sequence[Highlight]]
+    """Deals to look at; none where the cards are hidden yet."""
+    replay_of: Callable[[MatchKey], MatchReplay]
+    """The replay of a match with a highlight."""
 
     @property
     def report(self) -> RunReport:
@@ -61,78 +71,153 @@ class Site:
 
 def pages(site: Site) -> Iterator[tuple[str, str]]:
     """The files of the site: a path with slashes, and the text."""
-    report = site.report
-    names = [row.participant.name for row in report.rows]
-    addresses = _addresses("bots", names)
-    meetings = _addresses("pairings", [" - ".join(pairing) for pairing in site.pairs])
-    of_pairing = dict(zip(site.pairs, meetings.values(), strict=True))
-    common = {
-        "report": report,
-        "run": report.run,
-        "policy": POLICY,
-        "address_of": addresses,
-        "address_of_pairing": of_pairing,
-        "size": words.size(report.run),
-        "state": str(report.run.state),
-    }
+    make = Pages(site)
+    yield make.index()
+    yield make.bots()
+    yield make.deals()
+    yield make.trust()
+    yield make.rules()
+    yield from map(make.bot, site.report.rows)
+    yield from map(make.pairing, site.pairs)
+    yield from (make.match(site.replay_of(key)) for key in make.address_of_match)
+    yield "report.json", json.render(site.report, Part.ALL)
+    yield "ranking.csv", csv.render(site.report.rows, parse_columns(CSV_COLUMNS))
+    yield "trust.json", trust.as_json(site.trust)
+    if site.highlights:
+        yield from pictures()
+    yield from ((name, static(name)) for name in STATIC)
 
-    def page(path: str, template: str, **values: object) -> tuple[str, str]:
-        root = "../" * path.count("/")
-        return path, _environment().get_template(template).render(common, root=root, path=path, **values)
 
-    columns = worded(parse_columns(TABLE_COLUMNS), report.run.unit)
-    yield page(
-        "index.html",
-        "index.html",
-        verdict=words.verdict(report),
-        columns=columns,
-        how_to_read=HOW_TO_READ[report.run.unit],
-        heat_map=[[_heat(report.crosstable.get((name, other))) for other in names] for name in names],
-        course={name: charts.course(site.course, name) for name in names if site.course.get(name)},
-        ends=[
-            (reason, deals, charts.bar(deals / max(report.end_reasons.values())))
-            for reason, deals in report.end_reasons.items()
-        ],
-        deals=sum(report.end_reasons.values()),
-        facts_of_run=[*words.absences(report), *words.provenance(report.run)],
-        downloads=DOWNLOADS,
-        faults=[words.fault_in_short(fault) for fault in reversed(report.faults)],
-        voids=[words.void_in_words(void) for void in reversed(report.voids)],
-    )
-    tables = bot_tables(report.rows)
-    yield page("bots.html", "bots.html", tables=tables)
-    yield page(
-        "trust.html",
-        "trust.html",
-        findings=list(trust.findings(site.trust)),
-        duels=trust.duels(site.trust),
-        verdict=words.verdict(report),
-    )
-    yield page("rules.html", "rules.html")
-    for number, row in enumerate(report.rows):
-        name = row.participant.name
-        yield page(
-            addresses[name],
+def static(name: str) -> str:
+    """A file that every site has."""
+    return (files(__package__) / "static" / name).read_text(encoding="utf-8")
+
+
+class Pages:
+    """Each page of a site: its path and its text."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._report = site.report
+        self._names = [row.participant.name for row in self._report.rows]
+        self._address_of = _addresses("bots", self._names)
+        meetings = _addresses("pairings", [" - ".join(pairing) for pairing in site.pairs])
+        self._address_of_pairing = dict(zip(site.pairs, meetings.values(), strict=True))
+        matches = {found.key: in_words(found.key) for kind in site.highlights.values() for found in kind}
+        addresses = _addresses("matches", list(matches.values()))
+        self.address_of_match = {key: addresses[words] for key, words in matches.items()}
+        self._tables = bot_tables(self._report.rows)
+
+    def _page(self, path: str, template: str, **values: object) -> tuple[str, str]:
+        run = self._report.run
+        text = (
+            _environment()
+            .get_template(template)
+            .render(
+                report=self._report,
+                run=run,
+                policy=POLICY,
+                path=path,
+                root="../" * path.count("/"),
+                address_of=self._address_of,
+                address_of_pairing=self._address_of_pairing,
+                address_of_match=self.address_of_match,
+                size=words.size(run),
+                state=str(run.state),
+                **values,
+            )
+        )
+        return path, text
+
+    def _chart(self, name: str, size: tuple[int, int]) -> Markup | None:
+        """None where nothing is known of it yet."""
+        return charts.course(self._site.course, name, size) if self._site.course.get(name) else None
+
+    def index(self) -> tuple[str, str]:
+        """The ranking, the crosstable, the course, and what they rest on."""
+        report = self._report
+        ends = report.end_reasons
+        return self._page(
+            "index.html",
+            "index.html",
+            verdict=words.verdict(report),
+            columns=worded(parse_columns(TABLE_COLUMNS), report.run.unit),
+            how_to_read=HOW_TO_READ[report.run.unit],
+            heat_map=[[_heat(report.crosstable.get((name, other))) for other in self._names] for name in self._names],
+            course={
+                name: charts.course(self._site.course, name) for name in self._names if self._site.course.get(name)
+            },
+            ends=[(reason, deals, charts.bar(deals / max(ends.values()))) for reason, deals in ends.items()],
+            deals=sum(ends.values()),
+            facts_of_run=[*words.absences(report), *words.provenance(report.run)],
+            downloads=DOWNLOADS,
+            faults=[words.fault_in_short(fault) for fault in reversed(report.faults)],
+            voids=[words.void_in_words(void) for void in reversed(report.voids)],
+        )
+
+    def bots(self) -> tuple[str, str]:
+        """What each bot did, side by side."""
+        return self._page("bots.html", "bots.html", tables=self._tables)
+
+    def deals(self) -> tuple[str, str]:
+        """The deals to look at."""
+        return self._page("deals.html", "deals.html", highlights=self._site.highlights)
+
+    def trust(self) -> tuple[str, str]:
+        """How far to trust the ranking."""
+        found = self._site.trust
+        return self._page(
+            "trust.html",
+            "trust.html",
+            findings=list(trust.findings(found)),
+            duels=trust.duels(found),
+            verdict=words.verdict(self._report),
+        )
+
+    def rules(self) -> tuple[str, str]:
+        """Every option of the rules."""
+        return self._page("rules.html", "rules.html")
+
+    def bot(self, row: Row) -> tuple[str, str]:
+        """A bot: its strength, what it did, and against whom."""
+        name, report = row.participant.name, self._report
+        return self._page(
+            self._address_of[name],
             "bot.html",
             row=row,
-            figures={"Figures": worded(parse_columns(CSV_COLUMNS), report.run.unit), **tables},
-            chart=charts.course(site.course, name, charts.LARGE) if site.course.get(name) else None,
+            figures={"Figures": worded(parse_columns(CSV_COLUMNS), report.run.unit), **self._tables},
+            chart=self._chart(name, charts.LARGE),
             meetings=[
-                (other, met, _heat(met), next((each for each in site.pairs if {name, other} <= set(each)), None))
-                for other in names
+                (other, met, _heat(met), [each for each in self._site.pairs if {name, other} <= set(each)])
+                for other in self._names
                 if (met := report.crosstable.get((name, other)))
             ],
             faults=[words.fault_in_short(fault) for fault in reversed(report.faults) if fault.participant == name],
-            before=names[number - 1] if number else None,
-            after=names[number + 1] if number + 1 < len(names) else None,
         )
-    for pairing, pairs in site.pairs.items():
-        yield page(of_pairing[pairing], "pairing.html", pairing=pairing, pairs=pairs, table=report.crosstable)
-    yield "report.json", json.render(report, Part.ALL)
-    yield "ranking.csv", csv.render(report.rows, parse_columns(CSV_COLUMNS))
-    yield "trust.json", trust.as_json(site.trust)
-    for name in STATIC:
-        yield name, (files(__package__) / "static" / name).read_text(encoding="utf-8")
+
+    def pairing(self, pairing: tuple[str, ...]) -> tuple[str, str]:
+        """Everybody's results on each list."""
+        seen = [(key, address) for key, address in self.address_of_match.items() if key.pairing == pairing]
+        return self._page(
+            self._address_of_pairing[pairing],
+            "pairing.html",
+            pairing=pairing,
+            pairs=self._site.pairs[pairing],
+            matches=[(in_words(key), address) for key, address in seen],
+        )
+
+    def match(self, replay: MatchReplay) -> tuple[str, str]:
+        """A match, to be moved through step by step."""
+        points = " : ".join(map(str, replay.points))
+        return self._page(
+            self.address_of_match[replay.key],
+            "match.html",
+            replay=replay,
+            title=in_words(replay.key),
+            about=f"{in_words(replay.key)}: {points} in {counted(len(replay.deals), 'deal')}",
+            decks=DECKS,
+            data=match_data(replay),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +255,9 @@ def _addresses(folder: str, names: Sequence[str]) -> dict[str, str]:
     return {name: found[name] for name in names}
 
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+")
-
-
 def _prose(text: str) -> Markup:
-    """A sentence that may quote names: words from right to left are isolated, so that they turn nothing around."""
-    return Markup(_RIGHT_TO_LEFT.sub(r"<bdi>\g<0></bdi>", str(escape(printable(text)))))
+    """A sentence that may quote names."""
+    return Markup(escape(isolated(printable(text))))
 
 
 @cache

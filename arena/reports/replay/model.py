@@ -197,7 +197,7 @@ def sight(replay: MatchReplay, deal: DealReplay, step: int, viewer: int | None =
         point=asked.point if asked is not None and open_to_eyes else None,
         choices=_choices(replay.rules, scene, asked, viewer) if asked is not None and open_to_eyes else (),
         action=scene.action,
-        hands=tuple(_hand(scene, seat, viewer) for seat in range(len(scene.views))),
+        hands=hands(scene, viewer),
         talon=scene.talon if viewer is None else _face_down(eyes),
         turn_up=CARDS[eyes.turn_up] if eyes.turn_up else None,
         trump=Suit(eyes.trump) if eyes.trump else None,
@@ -221,6 +221,11 @@ def _choices(rules: Rules, scene: Scene, asked: View, viewer: int | None) -> tup
     """The legal actions; their values only for eyes that know all cards."""
     values = scene.values if viewer is None or (scene.values and view_is_open(rules, asked)) else {}
     return tuple(Choice(action, action == scene.action, values.get(action)) for action in actions_of(asked.legal))
+
+
+def hands(scene: Scene, viewer: int | None = None) -> tuple[Hand, ...]:
+    """The hand of each seat, as far as `viewer` sees it."""
+    return tuple(_hand(scene, seat, viewer) for seat in range(len(scene.views)))
 
 
 def _hand(scene: Scene, seat: int, viewer: int | None) -> Hand:
