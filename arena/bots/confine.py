@@ -95,7 +95,7 @@ _ONLY_FOR_ITSELF = {
 
 _FILE_LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)
 """Commands of fcntl: locks, leases and notes of change, by which two that see the same file could talk."""
-_AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK = 1, 1, 0xF
+_AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE_MASK = 1, 1, 5, 0xF
 _AF_INET, _AF_INET6, _AF_NETLINK = 2, 10, 16
 _CLONE_THREAD = 0x10000
 _CLONE_NAMESPACES = 0x7E020000
@@ -113,8 +113,8 @@ def seccomp_filter(
     this process alone.
 
     Threads may be made, and processes only where that is allowed: so there are no fork bombs, and a limit of memory is
-    one of the whole bot.  Sockets are of streams between processes, and listen only.  Memory is never shared without a
-    file.  A build may make processes and change modes of files; sockets of the internet it has with `network` only.
+    one of the whole bot.  Sockets are of connections between processes, and listen only.  Memory is never shared
+    without a file.  A build may make processes and change modes of files; sockets of the internet only by `network`.
     """
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
@@ -146,14 +146,17 @@ def seccomp_filter(
     else:
         thread = _op(_LOAD, 16), _op(_AND, _CLONE_THREAD)
         rule("clone", *thread, _op(_EQUAL, 0, 0, 1), _refuse(errno.EAGAIN), _op(_RETURN, _ALLOW))
+    unix_stream = (
+        *(_op(_LOAD, 16), _op(_EQUAL, _AF_UNIX, 0, 5), _op(_LOAD, 24), _op(_AND, _SOCK_TYPE_MASK)),
+        *(_op(_EQUAL, _SOCK_STREAM, 1, 0), _op(_EQUAL, _SOCK_SEQPACKET, 0, 1), _op(_RETURN, _ALLOW)),
+    )
+    rule("socketpair", *unix_stream, _refuse(errno.EAFNOSUPPORT))
     if build:
         families = (_AF_INET, _AF_INET6, _AF_NETLINK) if network else ()
         allowed = (part for family in families for part in (_op(_EQUAL, family, 0, 1), _op(_RETURN, _ALLOW)))
         rule("socket", _op(_LOAD, 16), *allowed, _refuse(errno.EAFNOSUPPORT))
-    for name in ("socketpair",) if build else ("socket", "socketpair"):
-        family = _op(_LOAD, 16), _op(_EQUAL, _AF_UNIX, 0, 4)
-        kind = _op(_LOAD, 24), _op(_AND, _SOCK_TYPE_MASK), _op(_EQUAL, _SOCK_STREAM, 0, 1)
-        rule(name, *family, *kind, _op(_RETURN, _ALLOW), _refuse(errno.EAFNOSUPPORT))
+    else:
+        rule("socket", *unix_stream, _refuse(errno.EAFNOSUPPORT))
     if not build:
         shared = _op(_LOAD, 40), _op(_AND, _SHARED_ANONYMOUS), _op(_EQUAL, _SHARED_ANONYMOUS, 0, 1)
         rule("mmap", *shared, _refuse(errno.ENOMEM), _op(_RETURN, _ALLOW))

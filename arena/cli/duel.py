@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
-from arena.cli.options import DATA, AllowBuildNetwork, Data, Quiet, building, check_seed, command_line
+from arena.cli.options import DATA, AllowBuildNetwork, Data, Quiet, building_in_words, check_seed, command_line
 from arena.cli.screen import emit, say
 from arena.errors import UsageError
 from arena.game.presets import preset
@@ -42,7 +42,9 @@ def duel(
     """
     import asyncio
 
+    from arena.app.data import BUILDS
     from arena.app.duel import DuelOptions, run_duel
+    from arena.app.engines.local import Building
 
     check_seed(seed)
     if len(bots) != 2:
@@ -56,7 +58,11 @@ def duel(
         edge=edge / 100,
         by=by,
         seed=seed,
-        building=building(data, allow_build_network, quiet=quiet),
+        building=Building(
+            data / BUILDS,
+            network=allow_build_network,
+            told=lambda name: None if quiet else say(building_in_words(name)),
+        ),
     )
     last = asyncio.run(run_duel(options, (lambda _: None) if quiet else (lambda state: say(_progress(state)))))
     emit(_as_json(last, options) if format is Format.JSON else _sentence(last, options))

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from arena.cli.screen import say
 from arena.errors import UsageError
 from arena.reports import Format
 from arena.reports.foreign import printable
-
-if TYPE_CHECKING:
-    from arena.app.engines.local import Building
 
 Data = Annotated[
     Path,
@@ -31,14 +27,6 @@ AllowBuildNetwork = Annotated[
 ]
 Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's name or folder, or last.")]
 DATA = Path("arena-data")
-
-
-def building(data: Path, network: bool, *, quiet: bool = False) -> Building:
-    """How the bots of a command are built, which says so."""
-    from arena.app.data import BUILDS
-    from arena.app.engines.local import Building
-
-    return Building(data / BUILDS, network, told=lambda name: None if quiet else say(building_in_words(name)))
 
 
 def building_in_words(name: str) -> str:
