@@ -11,8 +11,8 @@ from pathlib import Path
 
 from arena.app.sandboxes import chosen
 from arena.bots.bot import Surroundings
-from arena.bots.check import Examiner
-from arena.bots.checks import BY_NAME, Examination
+from arena.bots.check.checks import BY_NAME, Examination
+from arena.bots.check.examiner import Examiner
 from arena.bots.launcher import arena_marker
 from arena.bots.manifest import resolve
 from arena.bots.stopwatch import Stopwatch

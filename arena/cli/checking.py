@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from arena.bots.checks import CHECKS, NOT_TRIED, Check, Colour, Examination, Finding, Trouble
+from arena.bots.check.checks import CHECKS, NOT_TRIED, Check, Colour, Examination, Finding, Trouble
 from arena.reports.advice import advice
 from arena.reports.foreign import printable
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from arena.bots.checks import Colour, Examination, Finding, Trouble
+from arena.bots.check.checks import Colour, Examination, Finding, Trouble
 from arena.reports.advice import advice
 
 

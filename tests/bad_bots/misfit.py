@@ -111,7 +111,7 @@ class Misfit:
         action, error = lowest(view), ""
         not_legal = next(card for card in range(1, 33) if not view.legal >> card & 1)
         match self.sin:
-            case sin if sin == kind:
+            case sin if sin == kind and len(view.past_actions) < LONGEST:
                 action = not_legal
             case "claim-out-of-turn" if kind is Kind.FREE_FOLLOW:
                 action = CLAIM

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.checks import CHECKS
+from arena.bots.check.checks import CHECKS
 from arena.cli.exits import Exit
 from arena.reports.check import Document, json_schema
 from tests.cli.conftest import Arena, Here

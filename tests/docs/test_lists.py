@@ -14,7 +14,7 @@ import typer.main
 
 from arena.bot import DealResult, MatchResult, Trick, View, serve
 from arena.bots import manifest
-from arena.bots.checks import CHECKS
+from arena.bots.check.checks import CHECKS
 from arena.cli import app
 from arena.cli.exits import MEANINGS
 from arena.game.game import Game

@@ -1,6 +1,7 @@
 """Files that a bot leaves outside its folder, found by looking before and after: who wrote them nobody says.
 
-So a file counts only if it changed while the bot ran, both times that it did, and not while it did not.
+So a file counts only if it changed while the bot ran, both times that it did, and not while it did not; and where
+everybody writes, even that proves nothing.
 """
 
 from __future__ import annotations
@@ -19,10 +20,15 @@ Look = Mapping[str, tuple[int, int]]
 """By path, when a file was last changed and how long it is."""
 
 
+SHARED = tuple(
+    dict.fromkeys((Path.home(), Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")))
+)
+"""Where everybody writes."""
+
+
 def places(folder: Path) -> tuple[Path, ...]:
-    """Where a bot of that folder would write: beside it, to the user's home, to folders for temporary files."""
-    asked = (folder.parent, Path.home(), Path(tempfile.gettempdir()), Path("/var/tmp"), Path("/dev/shm"))
-    return tuple(dict.fromkeys(place for place in asked if place != folder))
+    """Where a bot of that folder would write: beside it, and where everybody does."""
+    return tuple(dict.fromkeys(place for place in (folder.parent, *SHARED) if place != folder))
 
 
 def look(where: tuple[Path, ...]) -> Look:

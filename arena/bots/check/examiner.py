@@ -10,28 +10,30 @@ import contextlib
 import itertools
 import os
 import time
-from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena.bots import traces
 from arena.bots.bot import EVIDENCE_LINES, BotFailed, Surroundings, start_all
-from arena.bots.candidate import BUDGET_MS, TIME, Answer, Candidate, Case, Sparring
-from arena.bots.checks import BY_NAME, CHECKS, NOT_TRIED, Check, Colour, Examination, Finding, Trouble
+from arena.bots.check import traces
+from arena.bots.check.candidate import BUDGET_MS, TIME, Answer, Candidate, Cases, Sparring
+from arena.bots.check.checks import BY_NAME, CHECKS, Examination, Trouble
+from arena.bots.check.notes import Notes, legal, times, trouble_of
+from arena.bots.check.trials import TRIALS
 from arena.bots.driver import MatchOrder, MatchRun, Player
 from arena.bots.manifest import NAME_LENGTH, BotSpec
 from arena.bots.sandbox import Level
-from arena.cards import CLAIM, CLOSE, DECLARE, DISTINCT, EXCHANGE, Card, actions_of
+from arena.cards import CLAIM, CLOSE, DECLARE, EXCHANGE, Card
 from arena.errors import ArenaError
-from arena.game.game import Game
 from arena.game.presets import PRESETS
-from arena.game.questions import Kind, kind_of, position_text, questions, random_deals
-from arena.game.scoring import Outcome, Termination
-from arena.game.views import DecisionPoint, View
+from arena.game.questions import Kind, kind_of, questions
+from arena.game.table import Table
+from arena.game.views import View
 from arena.match.record import MatchRecord, Status
-from arena.match.referee import LAST_WORDS, NoReply, Reply, action_name
+from arena.match.referee import LAST_WORDS, NoReply, Reply
 from arena.match.rulings import Fault
 from arena.wire import codec, later, stubs
 
@@ -40,7 +42,6 @@ CASES = 24
 LEAST_CASES = 3
 DEALS = 200
 """They are looked for in so many random deals of a preset."""
-AT_ONCE = 64
 REPEATED = 12
 LIVES = 3
 """A process that dies is started anew until it has died this often, for the rest of what is asked under a preset."""
@@ -50,10 +51,10 @@ END_S = 10.0
 """A tournament waits for half a second, and then kills; here nothing is to depend on how busy the machine is."""
 QUIET_S = 0.3
 """How long is looked whether a file changes while the bot does not run."""
+MOST_LATE = 5
+"""A bot that was late this often is asked no more: it would take for ever."""
 SLOW = 0.5
 """The part of the limit, and of the time to start, that its author may want to know of."""
-SHOWN = 3
-"""Troubles of one check that are kept."""
 
 _BLAMED: Mapping[int, Kind] = {
     CLAIM: Kind.CLAIM,
@@ -63,8 +64,6 @@ _BLAMED: Mapping[int, Kind] = {
 }
 """What an action that is not legal is held against, where it plays no card."""
 
-Judged = Sequence[tuple[View, Answer]]
-Trial = Callable[[Candidate, Game], Awaitable[Judged]]
 _KINDS = frozenset(Kind)
 _ALONG = frozenset({"in-time", "time-use", "answers-once", "output"})
 """What is seen whatever is asked."""
@@ -89,8 +88,8 @@ class Examiner:
         self._around = around
         self._wanted = frozenset(wanted)
         self._said = said
-        self._notes = _Notes()
-        self._numbers = itertools.count(1)
+        self._notes = Notes()
+        self._processes = itertools.count(1)
         self._plays: set[str] = set()
         self._gate = asyncio.Semaphore(1 if spec.remote else os.cpu_count() or 1)
         """How many processes are asked at a time."""
@@ -100,6 +99,8 @@ class Examiner:
         self._suspects: frozenset[str] = frozenset()
         """Files that were written there each time that it ran."""
         self._slowest_ms = 0.0
+        self._late = 0
+        self._wrong_claims = 0
 
     async def run(self) -> Examination:
         """All that is wanted, and whatever else is found to be wrong.
@@ -145,7 +146,7 @@ class Examiner:
             self._around,
             rules=PRESETS[rules_name],
             rules_name=rules_name,
-            logs=self._around.logs / str(next(self._numbers)),
+            logs=self._around.logs / str(next(self._processes)),
         )
         spec = self._spec if address is None else replace(self._spec, address=address)
 
@@ -210,10 +211,10 @@ class Examiner:
             self._notes.good("name", text=f"{said.name} {said.version}".strip())
         else:
             self._notes.bad("name", Trouble("Describe", f"the name {said.name[: 2 * NAME_LENGTH]!r}"))
-        case = next(self._cases(Game(PRESETS[rules_name])))
+        case = next(Cases(rules_name).plain())
         answer = await candidate.try_case(case)
         if isinstance(answer, NoReply):
-            self._notes.bad("answers", _trouble(rules_name, case.view, answer))
+            self._notes.bad("answers", trouble_of(rules_name, case.view, answer))
             return False
         self._notes.good("answers")
         if "capacity" in self._wanted:
@@ -225,15 +226,15 @@ class Examiner:
         others = [self._candidate(rules_name, address=candidate.address) for _ in range(min(said.streams, STREAMS) - 1)]
         try:
             failures = await start_all({str(number): other for number, other in enumerate(others)})
-            cases = list(itertools.islice(self._cases(Game(PRESETS[rules_name])), len(others)))
+            cases = list(itertools.islice(Cases(rules_name).plain(), len(others)))
             answers = await asyncio.gather(*map(Candidate.try_case, others, cases)) if not failures else []
         finally:
             await asyncio.gather(*(other.stop() for other in others))
         for failure in failures.values():
             self._notes.bad("capacity", Trouble(f"{said.streams} streams at once", failure.evidence, rules_name))
         for case, answer in zip(cases, answers, strict=False):
-            if not _legal(case.view, answer):
-                self._notes.bad("capacity", _trouble(rules_name, case.view, answer))
+            if not legal(case.view, answer):
+                self._notes.bad("capacity", trouble_of(rules_name, case.view, answer))
         decisions = said.decisions_at_once or "any number of"
         self._notes.good("capacity", text=f"{said.streams} at once, with {decisions} decisions")
 
@@ -266,9 +267,10 @@ class Examiner:
             await stand.ready()
             self._plays.add(rules_name)
             self._said(rules_name)
-            await self._ask_all_kinds(stand, rules_name)
+            cases = Cases(rules_name)
+            await self._ask_all_kinds(stand, cases)
             if self._wanted & {"matches", *_ALONG}:
-                await self._play_match(await stand.ready(), rules_name)
+                await self._play_match(await stand.ready(), cases)
             if stream_closed and self._wanted & {"stream-closed", "children"}:
                 await self._close_stream(await stand.ready())
         finally:
@@ -276,22 +278,22 @@ class Examiner:
             for candidate in stand.candidates:
                 self._look_at_manners(candidate)
 
-    async def _ask_all_kinds(self, stand: _Stand, rules_name: str) -> None:
-        game = Game(PRESETS[rules_name])
+    async def _ask_all_kinds(self, stand: _Stand, cases: Cases) -> None:
         each = max(LEAST_CASES, CASES // len(self._preset_names()))
-        for kind, views in questions(game, Random(rules_name), each=each, deals=DEALS).items():
+        for kind, views in questions(cases.game, Random(cases.rules_name), each=each, deals=DEALS).items():
             for view in views if self._wanted & {kind, *_ALONG} else ():
+                if self._late >= MOST_LATE:
+                    raise _Absent
                 candidate = await stand.ready()
                 if kind is Kind.BEFORE_DRAW and candidate.waives_before_draw:
                     self._notes.grey[kind] = "it waives this question"
                     break
-                answer = await candidate.try_case(Case.of(game, view, next(self._numbers)))
-                if not self._judge(rules_name, view, answer):
+                if not self._judge(cases.rules_name, view, await candidate.try_case(cases.of(view))):
                     break
 
-    async def _play_match(self, candidate: Candidate, rules_name: str) -> None:
+    async def _play_match(self, candidate: Candidate, cases: Cases) -> None:
         """A match against one that does anything, and then one more question: the end of a match is not the end."""
-        game = Game(PRESETS[rules_name])
+        game, rules_name = cases.game, cases.rules_name
         rng = Random(f"{rules_name} match")
         decks: dict[int, Sequence[Card]] = defaultdict(lambda: rng.sample(game.cards, len(game.cards)))
         seat = rng.randrange(game.table.seats)
@@ -307,7 +309,7 @@ class Examiner:
         record = await over
         if record.status is Status.VOID:
             raise ArenaError(f"the arena failed to play a match: {record.testimony.evidence[0]}")
-        await candidate.try_case(next(self._cases(game)))
+        await candidate.try_case(next(cases.plain()))
         if candidate.gone is None:
             self._notes.good("matches", rules_name)
         elif rules_name not in self._blamed:
@@ -338,120 +340,30 @@ class Examiner:
     # -- what comes seldom ---------------------------------------------------------------------------------------------
 
     async def _special(self, rules_name: str) -> None:
-        """Messages that are right but rare, each followed by a decision that it must answer as ever."""
-        trials: Mapping[str, Trial] = {
-            "many-matches": self._many_matches,
-            "unasked-deal": self._unasked_deal,
-            "long-history": self._long_history,
-            "unknown-fields": self._unknown_fields,
-            "unknown-numbers": self._unknown_numbers,
-            "same-id": self._same_id,
-            "withdrawn": self._withdrawn,
-            "fault": self._fault,
-            "full-message": self._full_message,
-        }
-        game = Game(PRESETS[rules_name])
+        """What tournaments send seldom."""
+        cases = Cases(rules_name)
         stand = _Stand(lambda: self._started(rules_name))
         try:
-            for name, trial in trials.items():
+            for name, trial in TRIALS.items():
                 if name in self._wanted:
                     self._said(name)
-                    judged = await trial(await stand.ready(), game)
-                    wrong = [each for each in judged if not _legal(*each)]
+                    judged = await trial(await stand.ready(), cases)
+                    wrong = [each for each in judged if not legal(*each)]
                     for each in wrong[:1]:
-                        await self._hold_against(name, rules_name, await stand.ready(), *each)
+                        await self._hold_against(name, cases, await stand.ready(), *each)
                     if not wrong:
                         self._notes.good(name)
         finally:
             await stand.close()
 
-    async def _hold_against(self, name: str, rules_name: str, candidate: Candidate, view: View, answer: Answer) -> None:
+    async def _hold_against(self, name: str, cases: Cases, candidate: Candidate, view: View, answer: Answer) -> None:
         """Ask the same plainly: what is wrong even then is held against the kind of question, not against the trial.
 
         A question that is no plain one was itself what was tried.
         """
-        case = Case.of(Game(PRESETS[rules_name]), view, next(self._numbers))
-        if view.seat in view.past_seats or self._judge(rules_name, view, await candidate.try_case(case)):
-            self._notes.bad(name, _trouble(rules_name, view, answer))
-
-    def _cases(self, game: Game, deal: int = 1) -> Iterator[Case]:
-        """The plainest of questions: to follow in the first trick.  Without end, each in a match of its own."""
-        for played in random_deals(game, Random(next(self._numbers))):
-            for view in played.views:
-                if view.point is DecisionPoint.FOLLOW and view.closer is None and view.seat not in view.past_seats:
-                    yield Case.of(game, view, next(self._numbers), deal)
-
-    async def _many_matches(self, candidate: Candidate, game: Game) -> Judged:
-        """The first decisions leave together, the second ones one by one as the first are answered."""
-        cases = list(itertools.islice(self._cases(game), 2 * AT_ONCE))
-
-        async def play(*both: Case) -> Judged:
-            return [(case.view, await candidate.try_case(case)) for case in both]
-
-        judged = await asyncio.gather(*map(play, cases[:AT_ONCE], cases[AT_ONCE:]))
-        return list(itertools.chain.from_iterable(judged))
-
-    async def _unasked_deal(self, candidate: Candidate, game: Game) -> Judged:
-        case = next(self._cases(game, deal=2))
-        candidate.tell(case.started)
-        candidate.tell(_forfeited(case, game))
-        return [(case.view, await candidate.decide(case))]
-
-    async def _long_history(self, candidate: Candidate, game: Game) -> Judged:
-        deals = itertools.islice(random_deals(game, Random(1)), DEALS)
-        asked = [view for deal in deals for view in deal.views if view.legal & DISTINCT]
-        view = max(asked, key=lambda view: len(view.past_actions))
-        self._notes.texts["long-history"] = f"after {len(view.past_actions)} actions"
-        return [(view, await candidate.try_case(Case.of(game, view, next(self._numbers))))]
-
-    async def _unknown_fields(self, candidate: Candidate, game: Game) -> Judged:
-        case = next(self._cases(game))
-        candidate.tell(later.with_unknown_fields(case.started))
-        return [(case.view, await candidate.decide(case, later.with_unknown_fields(case.decision)))]
-
-    async def _unknown_numbers(self, candidate: Candidate, game: Game) -> Judged:
-        case = next(self._cases(game, deal=2))
-        candidate.tell(case.started)
-        for event in (
-            codec.fault(case.match_id, 0, Fault.LATE, "a check: nothing was wrong", (0,) * game.table.sides, False),
-            codec.withdrawn(case.match_id, case.id - 1, codec.WithdrawnReason.LATE),
-            _forfeited(case, game),
-        ):
-            candidate.tell(later.with_unknown_numbers(event))
-        return [(case.view, await candidate.decide(case, later.with_unknown_numbers(case.decision)))]
-
-    async def _same_id(self, candidate: Candidate, game: Game) -> Judged:
-        case, control = itertools.islice(self._cases(game), 2)
-        candidate.tell(case.started)
-        first = await candidate.decide(case)
-        candidate.tell(codec.asked_again(case.decision, BUDGET_MS))
-        return [(case.view, first), (control.view, await candidate.try_case(control))]
-
-    async def _withdrawn(self, candidate: Candidate, game: Game) -> Judged:
-        case, control = itertools.islice(self._cases(game), 2)
-        withdrawn = codec.withdrawn(case.match_id, case.id, codec.WithdrawnReason.LATE)
-        for event in (case.started, case.decision, withdrawn, case.over):
-            candidate.tell(event)
-        return [(control.view, await candidate.try_case(control))]
-
-    async def _fault(self, candidate: Candidate, game: Game) -> Judged:
-        case = next(self._cases(game, deal=2))
-        points = tuple(0 if side == game.side_of[case.view.seat] else 2 for side in range(game.table.sides))
-        candidate.tell(case.started)
-        candidate.tell(codec.fault(case.match_id, 0, Fault.ILLEGAL, "a check: nothing was wrong", points, False))
-        return [(case.view, await candidate.decide(case))]
-
-    async def _full_message(self, candidate: Candidate, game: Game) -> Judged:
-        """As many events and bytes as there may be: words about faults are what can be long."""
-        case = next(self._cases(game))
-
-        def fault(size: int) -> bytes:
-            return codec.fault(case.match_id, 0, Fault.ILLEGAL, "x" * size, (0,) * game.table.sides, False)
-
-        count = stubs.MAX_ITEMS - 2
-        each = (stubs.MAX_MESSAGE_BYTES - len(case.started) - len(case.decision)) // count
-        candidate.tell(case.started + fault(each - (len(fault(each)) - each)) * count)
-        return [(case.view, await candidate.decide(case))]
+        plain = view.seat not in view.past_seats
+        if not plain or self._judge(cases.rules_name, view, await candidate.try_case(cases.of(view))):
+            self._notes.bad(name, trouble_of(cases.rules_name, view, answer))
 
     # -- lives and ends ------------------------------------------------------------------------------------------------
 
@@ -460,13 +372,13 @@ class Examiner:
         if not self._wanted & _ENDS:
             return
         self._said("resumed")
-        game = Game(PRESETS[rules_name])
-        cases = list(itertools.islice(self._cases(game), REPEATED))
-        case = next(self._cases(game))
+        cases = Cases(rules_name)
+        repeated = list(itertools.islice(cases.plain(), REPEATED))
+        case = next(cases.plain())
         before = traces.look(self._places)
         candidate = await self._started(rules_name)
         try:
-            first = [await candidate.try_case(each) for each in cases]
+            first = [await candidate.try_case(each) for each in repeated]
             between = traces.look(self._places)
             candidate.tell(case.started)
             candidate.decide(case)
@@ -478,11 +390,11 @@ class Examiner:
         try:
             candidate.tell(case.resumed)
             answer = await candidate.decide(case, codec.asked_again(case.decision, BUDGET_MS))
-            if _legal(case.view, answer):
+            if legal(case.view, answer):
                 self._notes.good("resumed")
             else:
-                await self._hold_against("resumed", rules_name, candidate, case.view, answer)
-            second = [await candidate.try_case(each) for each in cases]
+                await self._hold_against("resumed", cases, candidate, case.view, answer)
+            second = [await candidate.try_case(each) for each in repeated]
             after = traces.look(self._places)
             if candidate.process is not None and candidate.gone is None:
                 await self._note_ending("sigterm", "end: SIGTERM came", candidate)
@@ -492,7 +404,8 @@ class Examiner:
         self._suspects = traces.changed(before, between) & traces.changed(between, after)
 
     def _compare(self, first: Sequence[Answer], second: Sequence[Answer]) -> None:
-        differing = sum(_action(one) != _action(other) for one, other in zip(first, second, strict=True))
+        both = ([answer.action if isinstance(answer, Reply) else 0 for answer in life] for life in (first, second))
+        differing = sum(one != other for one, other in zip(*both, strict=True))
         if differing:
             self._notes.yellow["repeatable"] = f"{differing} of {len(first)} answers differ in a second process"
         else:
@@ -512,7 +425,10 @@ class Examiner:
             await asyncio.sleep(QUIET_S)
             suspects -= traces.changed(quiet, traces.look(self._places))
         for path in sorted(suspects):
-            self._notes.bad("files", Trouble("play", f"{path} was written each time that it ran"))
+            if Path(path).parent in traces.SHARED:
+                self._notes.yellow["files"] = f"{path} changed each time that it ran, maybe by others"
+            else:
+                self._notes.bad("files", Trouble("play", f"{path} was written each time that it ran"))
         if not suspects:
             self._notes.good("files", text="nothing new beside its folder, at home or among temporary files")
 
@@ -536,7 +452,9 @@ class Examiner:
     def _judge(self, rules_name: str, view: View, answer: Answer) -> bool:
         """Note an answer with the kind of its question, or with the action that is not legal there."""
         kind: str = kind_of(view)
-        if _legal(view, answer):
+        if isinstance(answer, Reply) and legal(view, answer):
+            if answer.action == CLAIM and not _has_target(rules_name, view):
+                self._wrong_claims += 1
             self._slowest_ms = max(self._slowest_ms, answer.took_ms)
             self._notes.good(kind, rules_name)
             self._notes.good("in-time")
@@ -548,7 +466,8 @@ class Examiner:
                 return False
             case NoReply(Fault.LATE | Fault.HUNG):
                 kind = "in-time"
-        self._notes.bad(kind, _trouble(rules_name, view, answer))
+                self._late += 1
+        self._notes.bad(kind, trouble_of(rules_name, view, answer))
         return False
 
     def _sum_up(self) -> None:
@@ -560,6 +479,8 @@ class Examiner:
         elif self._slowest_ms:
             self._notes.good("time-use", text=used)
         self._notes.good("rules", text=f"{len(self._plays)} presets" if len(self._plays) > 1 else "1 preset")
+        if self._wrong_claims:
+            self._notes.yellow[Kind.CLAIM] = f"{times(self._wrong_claims)} it claimed without the points for it"
         for kind in Kind:
             self._notes.grey.setdefault(kind, "no such question came up under its rules")
         if self._spec.remote:
@@ -589,100 +510,7 @@ class _Stand:
             await self.candidates[-1].stop()
 
 
-class _Notes:
-    """What was found so far, by the name of the check."""
-
-    def __init__(self) -> None:
-        self.troubles: dict[str, list[Trouble]] = {}
-        self.yellow: dict[str, str] = {}
-        self.grey: dict[str, str] = {}
-        self.texts: dict[str, str] = {}
-        """What is said where all is well, instead of a count."""
-        self._held: Counter[str] = Counter()
-        self._under: defaultdict[str, set[str]] = defaultdict(set)
-
-    def good(self, name: str, rules_name: str = "", text: str = "") -> None:
-        """It held once (under that preset)."""
-        self._held[name] += 1
-        if rules_name:
-            self._under[name].add(rules_name)
-        if text:
-            self.texts[name] = text
-
-    def bad(self, name: str, trouble: Trouble) -> None:
-        """It did not hold."""
-        self.troubles.setdefault(name, []).append(trouble)
-
-    def finding(self, check: Check) -> Finding:
-        """What came of the check."""
-        name = check.name
-        if troubles := self.troubles.get(name):
-            under = {trouble.rules_name for trouble in troubles} - {""}
-            text = f"failed {_times(len(troubles))}{_under(under)}"
-            return Finding(check, Colour.RED, text, tuple(troubles[:SHOWN]))
-        if name in self.yellow:
-            return Finding(check, Colour.YELLOW, self.yellow[name])
-        if self._held[name]:
-            under = self._under[name]
-            text = f"{_times(self._held[name])}{_under(under)}" if under else ""
-            return Finding(check, Colour.GREEN, self.texts.get(name, text))
-        return Finding(check, Colour.GREY, self.grey.get(name, NOT_TRIED))
-
-    def held(self, name: str) -> int:
-        """How often it held."""
-        return self._held[name]
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
-
-
-def _under(names: Collection[str]) -> str:
-    match len(names):
-        case 0:
-            return ""
-        case 1:
-            return f" ({next(iter(names))})"
-        case count:
-            return f" ({count} presets)"
-
-
-def _legal(view: View, answer: Answer) -> bool:
-    return isinstance(answer, Reply) and answer.action > 0 and bool(view.legal >> answer.action & 1)
-
-
-def _action(answer: Answer) -> int:
-    return answer.action if isinstance(answer, Reply) else 0
-
-
-def _trouble(rules_name: str, view: View, answer: Answer) -> Trouble:
-    """A question that was not answered as it should be."""
-    match answer:
-        case Reply(action):
-            answered, output = action_name(action), ""
-        case NoReply(fault, _, evidence):
-            text, _, output = evidence.partition(LAST_WORDS)
-            lines = text.strip().splitlines() or [""]
-            if fault is Fault.ERROR and len(lines) > 1:  # the bot's own text: of an exception, the last line sums it up
-                output = text
-            answered = f"{fault.label}: {lines[-1]}" if lines[-1] else fault.label
-    point = view.point.name if view.point is not None else ""
-    return Trouble(
-        asked=f"{point}: one of {' '.join(map(str, actions_of(view.legal)))}",
-        answered=answered,
-        rules_name=rules_name,
-        view=view,
-        position=position_text(Game(PRESETS[rules_name]), view, Random(1)),
-        evidence=output.strip(),
-    )
-
-
-def _forfeited(case: Case, game: Game) -> bytes:
-    """The framed end of a first deal that another seat lost by a fault before anything was played."""
-    mine = game.side_of[case.view.seat]
-    points = tuple(2 if side == mine else 0 for side in range(game.table.sides))
-    zeros = (0,) * game.table.sides
-    outcome = Outcome(Termination.FORFEIT, points, zeros, case.view.leader)
-    return codec.deal_ended(
-        case.match_id, 1, outcome, added=points, score=case.view.score, new_actions=b"", new_seats=b""
-    )
+def _has_target(rules_name: str, view: View) -> bool:
+    """Whether a claim is right."""
+    rules = PRESETS[rules_name]
+    return view.points[Table.of(rules).side_of[view.seat]] >= rules.target

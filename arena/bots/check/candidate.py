@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import itertools
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -21,7 +22,9 @@ from arena.bots.driver import MatchRun
 from arena.bots.manifest import BotSpec
 from arena.cards import CLAIM, actions_of
 from arena.game.game import Game
-from arena.game.views import View
+from arena.game.presets import PRESETS
+from arena.game.questions import random_deals
+from arena.game.views import DecisionPoint, View
 from arena.match.clock import TimeControl
 from arena.match.referee import Ask, NoReply, Reply
 from arena.match.rulings import Fault
@@ -51,29 +54,44 @@ class Case:
     decision: bytes
     over: bytes
 
-    @classmethod
-    def of(cls, game: Game, view: View, number: int, deal: int = 1) -> Case:
-        """The same number and view give the same case."""
-        seed = hashlib.sha256(f"case {number}".encode()).digest()
+
+class Cases:
+    """Makes cases under one preset: the same at every run, and never two alike."""
+
+    def __init__(self, rules_name: str) -> None:
+        self.rules_name = rules_name
+        self.game = Game(PRESETS[rules_name])
+        self._numbers = itertools.count(1)
+
+    def of(self, view: View, deal: int = 1) -> Case:
+        """A case of this question, asked in the deal of that number."""
+        number = next(self._numbers)
+        seed = hashlib.sha256(f"{self.rules_name} {number}".encode()).digest()
         match_id = seed[:8].hex()
-        table = game.table
+        id = FIRST_ID + number
+        table = self.game.table
 
         def started(resumed: bool) -> bytes:
             return codec.match_started(
                 match_id, view.seat, table.side_of, seed, TIME.limit_ms, TIME.bank_ms, resumed=resumed
             )
 
-        return cls(
+        return Case(
             view=view,
             match_id=match_id,
-            id=FIRST_ID + number,
+            id=id,
             started=started(False),
             resumed=started(True),
-            decision=codec.decision(
-                view, match_id=match_id, id=FIRST_ID + number, deal=deal, time_left_ms=BUDGET_MS, last_took_ms=0
-            ),
+            decision=codec.decision(view, match_id=match_id, id=id, deal=deal, time_left_ms=BUDGET_MS, last_took_ms=0),
             over=codec.match_ended(match_id, (0,) * table.sides, (1,) * table.sides),
         )
+
+    def plain(self, deal: int = 1) -> Iterator[Case]:
+        """The plainest of questions, without end: to follow in the first trick, with the talon open."""
+        for played in random_deals(self.game, Random(next(self._numbers))):
+            for view in played.views:
+                if view.point is DecisionPoint.FOLLOW and view.closer is None and view.seat not in view.past_seats:
+                    yield self.of(view, deal)
 
 
 @dataclass(frozen=True, slots=True)
