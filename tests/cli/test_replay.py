@@ -36,6 +36,12 @@ def choose(view):
 
 serve(choose)
 """
+DYING_BOT = """
+import os
+from arena.bot import serve
+
+serve(lambda view: os._exit(3))
+"""
 BROKEN_BOT = """
 from arena.bot import serve
 
@@ -53,6 +59,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs.play_run(folder / "arena-data", matches=None)
     (folder / "loud.py").write_text(LOUD_BOT, encoding="utf-8")
     (folder / "broken.py").write_text(BROKEN_BOT, encoding="utf-8")
+    (folder / "dying.py").write_text(DYING_BOT, encoding="utf-8")
+    (folder / "syntax.py").write_text("def choose(:", encoding="utf-8")
     return folder / "arena-data"
 
 
@@ -228,10 +236,20 @@ def as_shown(action: str) -> str:
     return action[0].replace("T", "10") + symbols[action[1]] if len(action) == 2 else action.replace("-", " ")
 
 
-def test_a_bot_that_fails_is_told_with_its_evidence(replay: Here) -> None:
-    code, out, _ = replay("cup", "2", "--decision", "1", "--bot", "./broken.py")
+@pytest.mark.parametrize(
+    ("bot", "fault", "evidence"),
+    [("broken", "error", "ValueError: no idea"), ("dying", "died", "its process ended with status 3")],
+)
+def test_a_bot_that_fails_is_told_with_its_evidence(replay: Here, bot: str, fault: str, evidence: str) -> None:
+    code, out, _ = replay("cup", "2", "--decision", "1", "--bot", f"./{bot}.py")
     assert code == Exit.DONE
-    assert "broken now commits a fault: error" in out and "ValueError: no idea" in out
+    assert f"{bot} now commits a fault: {fault}" in out and evidence in " ".join(out.split())
+
+
+def test_a_bot_that_does_not_start_is_a_sentence_with_its_last_words(replay: Here) -> None:
+    code, out, err = replay("cup", "2", "--decision", "1", "--bot", "./syntax.py")
+    assert (code, out) == (Exit.USAGE, "")
+    assert err.startswith("arena: bot 'syntax' cannot play: ") and "SyntaxError" in err and "Traceback" not in err
 
 
 def test_a_deal_is_played_on_from_a_decision_and_nothing_is_stored(replay: Here, data: Path) -> None:
