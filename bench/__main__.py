@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench import decisions, languages, ratings, remote, rules, sandbox, tournament, verify
+from bench import decisions, languages, ratings, reading, remote, rules, sandbox, tournament, verify
 
 PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "rules": rules.run,
@@ -25,8 +25,9 @@ PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "ratings": ratings.run,
     "remote": remote.run,
     "languages": languages.run,
+    "reading": reading.run,
 }
-NOT_QUICK = ("sandbox", "ratings", "remote", "languages")
+NOT_QUICK = ("sandbox", "ratings", "remote", "languages", "reading")
 """What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
 MORE_TRIES = 4

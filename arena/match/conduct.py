@@ -1,4 +1,4 @@
-"""What a seat did in the deals of a match, as counters that add up: how they ended for it, what it dared and scored."""
+"""What a seat did in the deals of a match, as counters that add up: how they ended for it, what it did and scored."""
 
 from __future__ import annotations
 

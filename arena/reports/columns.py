@@ -287,7 +287,7 @@ ENDGAME_COLUMNS = "bot,analysed,endgames,choices,mistakes,given-away,given-away-
 """The columns of what arena analyse has found."""
 BOT_TABLES: Mapping[str, str] = {
     "Deals won-lost": ",".join(["bot", "deals-in", *(f"by-{end}" for end in _ENDS), "deals-drawn"]),
-    "What it dared": ",".join(
+    "Closes, claims and marriages": ",".join(
         ["bot", "closed", "closed-won", "closed-failed", "claims-right", "claims-wrong"]
         + [f"marriages-{points}" for points in _MARRIAGES]
     ),

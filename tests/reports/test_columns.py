@@ -118,7 +118,7 @@ def test_tables_of_bots_leave_out_what_no_bot_has() -> None:
     tables = bot_tables([NEWCOMER, DARING])
     named = {title: [column.name for column in columns] for title, columns in tables.items()}
     assert named["Game points a deal, by role"] == ["bot", "as-forehand", "as-dealer"]
-    assert named["What it dared"] == ["bot", "closed", "closed-won", "closed-failed", "marriages-20"]
+    assert named["Closes, claims and marriages"] == ["bot", "closed", "closed-won", "closed-failed", "marriages-20"]
     assert named["Deals won-lost"] == ["bot", "deals-in", "by-claim", "by-fault", "deals-drawn"]
 
 
