@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from functools import cache
 from typing import TypeVar
 
 from arena.errors import NotationError
@@ -163,11 +164,20 @@ def _by_bits(lists: Iterable[_List], empty: _List) -> tuple[_List, ...]:
 
 
 # A mask is looked up in pieces: cards by eleven bits, actions by eleven and then by ten.  Bit 0 stands for nothing.
+# The tables that bots do without are made when they are asked for: a bot starts sooner.
 _CARD_LISTS = [(), *((card,) for card in CARDS[1:])]
-_ACTION_LISTS = [(), *((action,) for action in ACTIONS[1:])]
 _CARDS = tuple(_by_bits(_CARD_LISTS[first : first + 11], ()) for first in (0, 11, 22))
-_BYTES = tuple(tuple(map(bytes, lists)) for lists in _CARDS)
-_ACTIONS = tuple(_by_bits(_ACTION_LISTS[first:end], ()) for first, end in ((0, 11), (11, 21), (21, 31), (31, 41)))
+
+
+@cache
+def _card_bytes() -> tuple[tuple[bytes, ...], ...]:
+    return tuple(tuple(map(bytes, lists)) for lists in _CARDS)
+
+
+@cache
+def _action_lists() -> tuple[tuple[tuple[Action, ...], ...], ...]:
+    lists = [(), *((action,) for action in ACTIONS[1:])]
+    return tuple(_by_bits(lists[first:end], ()) for first, end in ((0, 11), (11, 21), (21, 31), (31, 41)))
 
 
 def cards_of(mask: int) -> tuple[Card, ...]:
@@ -201,13 +211,13 @@ def hand_bytes(mask: int) -> bytes:
     """The cards of a hand as `hand_cards` gives them, a byte each."""
     if mask > DISTINCT:
         return bytes(hand_cards(mask))
-    low, middle, high = _BYTES
+    low, middle, high = _card_bytes()
     return low[mask & 2047] + middle[mask >> 11 & 2047] + high[mask >> 22]
 
 
 def actions_of(mask: int) -> tuple[Action, ...]:
     """The actions of a mask of action numbers, ascending."""
-    low, middle, high, top = _ACTIONS
+    low, middle, high, top = _action_lists()
     return low[mask & 2047] + middle[mask >> 11 & 1023] + high[mask >> 21 & 1023] + top[mask >> 31]
 
 

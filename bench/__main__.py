@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bench import decisions, languages, ratings, reading, remote, rules, sandbox, tournament, verify
+from bench import decisions, languages, ratings, reading, remote, rules, sandbox, sdk, tournament, verify
 
 PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
     "rules": rules.run,
     "decisions": decisions.run,
+    "sdk": sdk.run,
     "tournament": tournament.run,
     "verify": verify.run,
     "sandbox": sandbox.run,

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,14 +43,15 @@ Form = Callable[[int], Awaitable[tuple[int, float, float]]]
 
 
 class Meter:
-    """Wall and CPU time from its making on."""
+    """Wall and CPU time from its making on; `cpu_s` is whose CPU time, by default this process's."""
 
-    def __init__(self) -> None:
+    def __init__(self, cpu_s: Callable[[], float] = time.process_time) -> None:
         self.wall = time.perf_counter()
-        self.cpu = time.process_time()
+        self.cpu = cpu_s()
+        self._cpu_s = cpu_s
 
     def stop(self, decisions: int) -> tuple[int, float, float]:
-        return decisions, time.perf_counter() - self.wall, time.process_time() - self.cpu
+        return decisions, time.perf_counter() - self.wall, self._cpu_s() - self.cpu
 
 
 def _orders() -> Iterator[MatchOrder]:
@@ -201,38 +202,45 @@ def _echo_servers(form: str) -> Iterator[list[str]]:
 async def echo(decisions: int) -> tuple[int, float, float]:
     """A bare coalescing stream: the arena's own channel with messages made beforehand."""
     with _echo_servers("grpc") as targets:
-        stopwatch = Stopwatch()
-        stopwatch.start()
-        done = asyncio.get_running_loop().create_future()
-        left = decisions
-        streams = [Channel(target, stopwatch, 0, lambda *_: None) for target in targets]
-        for stream in streams:
-            stream.start()
-        running = MATCHES
+        return await stream(targets, decisions)
 
-        def ask(id: int, data: bytes, route: Iterator[int]) -> None:
-            def answered(_: Reply | NoReply) -> None:
-                nonlocal left, running
-                left -= 1
-                if left > 0:
-                    ask(id, data, route)
-                else:
-                    running -= 1
-                    if not running:
-                        done.set_result(None)
 
-            streams[next(route)].ask(Question(id, "", data, 11000.0, answered))
+async def stream(
+    targets: Sequence[str], decisions: int, cpu_s: Callable[[], float] = time.process_time
+) -> tuple[int, float, float]:
+    """Ask the two servers at these addresses, as 64 matches would, on one coalescing stream each."""
+    stopwatch = Stopwatch()
+    stopwatch.start()
+    done = asyncio.get_running_loop().create_future()
+    left = decisions
+    streams = [Channel(target, stopwatch, 0, lambda *_: None) for target in targets]
+    for each in streams:
+        each.start()
+    running = MATCHES
 
-        work = [(id, _message(id), itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
-        meter = Meter()
-        for item in work:
-            ask(*item)
-        await done
-        result = meter.stop(decisions - left)
-        for stream in streams:
-            await stream.close()
-        stopwatch.stop()
-        return result
+    def ask(id: int, data: bytes, route: Iterator[int]) -> None:
+        def answered(_: Reply | NoReply) -> None:
+            nonlocal left, running
+            left -= 1
+            if left > 0:
+                ask(id, data, route)
+            else:
+                running -= 1
+                if not running:
+                    done.set_result(None)
+
+        streams[next(route)].ask(Question(id, "", data, 11000.0, answered))
+
+    work = [(id, _message(id), itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
+    meter = Meter(cpu_s)
+    for item in work:
+        ask(*item)
+    await done
+    result = meter.stop(decisions - left)
+    for each in streams:
+        await each.close()
+    stopwatch.stop()
+    return result
 
 
 async def unary(decisions: int) -> tuple[int, float, float]:

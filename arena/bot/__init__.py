@@ -8,9 +8,10 @@ def choose(view):
 serve(choose)
 """
 
+from arena.bot.helpers import legal_replies, trick_winner
 from arena.bot.match import DealResult, Match, MatchResult, Turn
 from arena.bot.process import serve
-from arena.bot.view import Trick, View
+from arena.bot.view import Cards, Trick, View
 from arena.cards import CLAIM, CLOSE, DECLARE, EXCHANGE, GO_ON, Action, Card, Suit, hand_cards
 from arena.game.rules import Rules
 from arena.game.scoring import Termination
@@ -24,6 +25,9 @@ __all__ = [
     "MatchResult",
     "Turn",
     "Trick",
+    "Cards",
+    "legal_replies",
+    "trick_winner",
     "Action",
     "Card",
     "Suit",

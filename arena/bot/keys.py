@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.errors import UsageError
-from arena.wire.remote import parse_key
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,15 @@ class Keys:
                     "that `arena certs` made"
                 ) from None
         certificate, key, arena_certificate, token = files
+        from arena.wire.remote import parse_key  # bots at a unix socket start sooner without
+
         token_key = parse_key(token.decode("ascii", "replace"))
         if token_key is None:
             raise UsageError(f"{folder / 'token'} is no token file; expected the one that `arena certs` made")
         return cls(certificate, key, arena_certificate, token_key)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where to serve."""
 
     address: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, assert_never
+from typing import Any, NamedTuple, Protocol, assert_never
 
 from arena.bot.match import DealResult, Match, MatchResult, Turn
 from arena.bot.view import View
@@ -31,6 +31,17 @@ class Chooser(Protocol):
 
 Bot = Choose | Chooser | type[Chooser]
 """What `serve` takes: a function; an object that plays all matches; a class, made anew for every match."""
+
+
+class Thinking(NamedTuple):
+    """A decision that the author's code is at work on."""
+
+    began_ns: int
+    """By `time.perf_counter_ns`."""
+    deal: int
+    match: Match
+    time_left_ms: int
+    """0 where no clock runs."""
 
 
 class Player:
@@ -61,6 +72,10 @@ class Player:
         self._rules: Rules | None = None
         self._rules_name = ""
         self._seats: dict[str, _Seat] = {}
+        self.logs_errors = True
+        """Whether what goes wrong in a decision is written to the log, besides the answer."""
+        self.thinking: Thinking | None = None
+        """The decision that the author's code is at work on; read by the thread that watches the time."""
 
     def describe(self, request: bytes, *, busy: bool = False) -> bytes:
         """The `DescribeResponse` to a `DescribeRequest`; no other rules while it is busy.  Raises `codec.WireError`."""
@@ -109,6 +124,10 @@ class Player:
                 assert_never(event)
         return None
 
+    def take_framed(self, items: bytes) -> bytes:
+        """What came in one message; the answers, joined."""
+        return b"".join(answer for event in codec.events(items) if (answer := self.take(event)) is not None)
+
     def _refusal(self, arena: ArenaDescription) -> str:
         if arena.protocol_major != PROTOCOL_MAJOR:
             return f"this bot speaks protocol {PROTOCOL_MAJOR}, the arena speaks {arena.protocol_major}"
@@ -147,8 +166,10 @@ class Player:
         if seat is None:
             action, error = 0, "a decision came before the arena and this bot had agreed on the rules"
         else:
+            self.thinking = Thinking(began, decision.deal, seat.match, decision.time_left_ms)
             action, error = seat.choose(decision)
-        if error:
+        self.thinking = None
+        if error and self.logs_errors:
             log(error)
         think_us = (time.perf_counter_ns() - began) // 1000
         return codec.answer(decision.id, action, think_us, error)

@@ -33,6 +33,8 @@ BREAK_S = 0.1
 """How long the arena has to hang up first where the process is told to end: calls cut off make noise at its end."""
 SIGNAL_S = 0.25
 """How long a signal may go unnoticed that comes just before the main thread begins to wait."""
+WATCH_S = 0.05
+"""How often the time of the author's code is looked at."""
 
 TAKEOVER_S = 3.0
 """How long a newcomer waits for a stream to end before it is refused: its own arena may just have hung up."""
@@ -253,8 +255,21 @@ class Server:
             )
             return
         await server.start()
+        watching = asyncio.create_task(self._watch())
         await self._stopped.wait()
+        watching.cancel()
         await server.stop(self._grace_s)
+
+    async def _watch(self) -> None:
+        """Warn the author in time."""
+        await asyncio.sleep(WATCH_S)
+        from arena.bot.watch import Watch  # not before it serves: it starts sooner
+
+        watch = Watch(self._player)
+        while True:
+            await asyncio.sleep(WATCH_S)
+            if warning := watch.warning():
+                log(warning)
 
     async def _describe(self, request: bytes, context: _Context) -> bytes:
         session = await self._session(context, stubs.DESCRIBE)

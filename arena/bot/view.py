@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from arena.bot.helpers import trick_winner
 from arena.bot.match import Match, Turn
 from arena.cards import ACTIONS, CARDS, Action, Card, Suit, cards_of, hand_cards, hand_mask, iter_bits
 from arena.errors import UsageError
@@ -41,6 +42,15 @@ class Trick(NamedTuple):
     def points(self) -> int:
         """The card points in it."""
         return sum(card.points for card in self.cards)
+
+
+class Cards(NamedTuple):
+    """Where all cards could lie."""
+
+    hands: tuple[tuple[Card, ...], ...]
+    """By seat, your own included, ascending."""
+    talon: tuple[Card, ...]
+    """The undrawn cards, the next one first, the turn-up last."""
 
 
 class View:
@@ -147,14 +157,8 @@ class View:
     @property
     def best(self) -> Card | None:
         """The card on the table that would take the trick now; None if there is none."""
-        table = self.facts.table
-        if not table:
-            return None
-        best = table[0]
-        for card in table[1:]:
-            if BEATS[self.facts.trump][best] >> card & 1:
-                best = card
-        return CARDS[best]
+        table = self.table
+        return table[trick_winner(table, self.trump)] if table else None
 
     def takes(self, card: Card) -> bool:
         """Whether that card would be the best of the trick if you played it now; any card is on an empty table."""
@@ -169,9 +173,8 @@ class View:
     @property
     def winning_seat(self) -> int | None:
         """The seat that holds the trick now; None on an empty table."""
-        best = self.best
-        # Of two identical cards the first holds the trick, and `index` finds the first.
-        return None if best is None else self.seats[self.table.index(best)]
+        table = self.table
+        return self.seats[trick_winner(table, self.trump)] if table else None
 
     @property
     def partner_wins(self) -> bool:
@@ -354,6 +357,12 @@ class View:
         from arena.game.sample import worlds
 
         return worlds(self.rules, self.facts, self.rng)
+
+    def sample_world(self) -> Cards:
+        """One way in which the unseen cards could lie, drawn evenly from all that fit the view by `rng`; for many of
+        them `worlds` is quicker."""
+        world = next(self.worlds())
+        return Cards(tuple([hand_cards(hand) for hand in world.hands]), world.talon)
 
     def solve(self, other_hand: Iterable[Card] | None = None, *, all_actions: bool = False) -> Solution:
         """The exact value of a deal of two seats in strict play and a best action, against the other seat's best.

@@ -7,11 +7,10 @@ texts the option comes from (docs/rules/): 000 Sixty-Six, 002 Sessantasei, 003 S
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, cast, get_type_hints
+from typing import Any, cast
 
 from arena.errors import RulesError
 
@@ -244,13 +243,15 @@ class Rules:
         return plain
 
 
-OPTION_TYPES: Mapping[str, type] = get_type_hints(Rules)
+OPTION_TYPES: Mapping[str, type] = {option.name: type(option.default) for option in dataclasses.fields(Rules)}
 """The type of each option by its name, in the order of the fields."""
 
 
 def _coerce(name: str, value: object) -> Any:
     option = OPTION_TYPES.get(name)
     if option is None:
+        import difflib  # bots start sooner without
+
         near = difflib.get_close_matches(name, OPTION_TYPES, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise RulesError(name, f"unknown rules option {name!r}{hint}")

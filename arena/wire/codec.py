@@ -6,9 +6,7 @@ What comes from a stream is checked for being a message at all; unknown numbers 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 from functools import lru_cache
 from operator import attrgetter
@@ -342,8 +340,7 @@ def describe_request(rules: Rules, name: str) -> bytes:
 # -- the arena reads -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class BotDescription:
+class BotDescription(NamedTuple):
     """What a bot says of itself in the handshake."""
 
     protocol_major: int
@@ -400,8 +397,7 @@ def answers(message: bytes) -> list[Answer]:
 # -- the bot reads -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ArenaDescription:
+class ArenaDescription(NamedTuple):
     """What the arena says of itself in the handshake."""
 
     protocol_major: int
@@ -417,8 +413,7 @@ class ArenaDescription:
         return Rules().with_options(self.options)
 
 
-@dataclass(frozen=True, slots=True)
-class MatchStarted:
+class MatchStarted(NamedTuple):
     """A match begins for this process."""
 
     match_id: str
@@ -483,8 +478,7 @@ class Decision:
         return self._view
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
+class Withdrawn(NamedTuple):
     """A decision is no longer open."""
 
     match_id: str
@@ -493,8 +487,7 @@ class Withdrawn:
     """A `WithdrawnReason`, or a number that is not known here."""
 
 
-@dataclass(frozen=True, slots=True)
-class FaultNotice:
+class FaultNotice(NamedTuple):
     """The bot did something wrong."""
 
     match_id: str
@@ -514,8 +507,7 @@ class FaultNotice:
         return _FAULT_LABELS.get(self.kind, f"fault-{self.kind}")
 
 
-@dataclass(frozen=True, slots=True)
-class DealEnded:
+class DealEnded(NamedTuple):
     """A deal is over."""
 
     match_id: str
@@ -537,8 +529,7 @@ class DealEnded:
     """The seats of `new_actions`, one for one."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchEnded:
+class MatchEnded(NamedTuple):
     """A match is over."""
 
     match_id: str
@@ -640,7 +631,7 @@ def view_of(message: pb.Decision) -> View:
 
 def describe_response_bytes(description: BotDescription) -> bytes:
     """A `DescribeResponse` (a whole message): the inverse of `describe_response`."""
-    return pb.DescribeResponse(**dataclasses.asdict(description)).SerializeToString()
+    return pb.DescribeResponse(**description._asdict()).SerializeToString()
 
 
 def answer(id: int, action: int, think_us: int, error: str = "") -> bytes:

@@ -5,9 +5,6 @@ A token is an HMAC by a key that both ends hold.  It is good for one call of one
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
-
 SESSION = "arena-session"
 """Metadata of a call: a name for one stream that the arena keeps when it connects again."""
 TOKEN = "arena-token"
@@ -21,6 +18,8 @@ def is_local(address: str) -> bool:
     """Whether an address (`unix:/path`, `host:port`) never leaves the machine, so that plain text may be spoken."""
     if address.startswith("unix:"):
         return True
+    import ipaddress  # here and below: a bot at a unix socket, which needs none of this, starts sooner
+
     host = address.rpartition(":")[0].strip("[]")
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -55,6 +54,8 @@ class Tokens:
         """Why this token does not open the door, as a sentence; empty if it does."""
         if not token:
             return "the call has no token; give the arena the token file that belongs to this bot"
+        import hmac
+
         expires, _, rest = token.partition(".")
         nonce, _, seal = rest.partition(".")
         right = _seal(self._key, method, session, expires, nonce)
@@ -73,4 +74,6 @@ class Tokens:
 
 
 def _seal(key: bytes, *words: str) -> str:
+    import hmac
+
     return hmac.digest(key, "\0".join(("arena/token/v1", *words)).encode(), "sha256").hex()

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
@@ -25,9 +26,10 @@ PATIENCE_S = 60.0
 FACTS = list(questions(Rules(), deals=4))
 
 
-def decision(id: int, match_id: str = "m") -> bytes:
+def decision(id: int, match_id: str = "m", *, time_left_ms: int = 0) -> bytes:
     """A framed decision; the same id asks the same question."""
-    return codec.decision(FACTS[id % len(FACTS)], match_id=match_id, id=id, deal=1, time_left_ms=0, last_took_ms=0)
+    facts = FACTS[id % len(FACTS)]
+    return codec.decision(facts, match_id=match_id, id=id, deal=1, time_left_ms=time_left_ms, last_took_ms=0)
 
 
 def lowest(id: int) -> int:
@@ -87,6 +89,14 @@ class Process:
     def said(self) -> str:
         """All that the bot has printed and logged."""
         return self.log.read_text(encoding="utf-8")
+
+    def wait_until_it_says(self, words: str) -> str:
+        """All that it has said, once that is among it."""
+        deadline = time.monotonic() + PATIENCE_S
+        while words not in (said := self.said()):
+            assert time.monotonic() < deadline, f"it never said {words!r}, but: {said}"
+            time.sleep(0.02)
+        return said
 
 
 class Stream:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from arena.bot import CLAIM, CLOSE, EXCHANGE, Match, Suit, View, hand_cards
+from arena.bot import CLAIM, CLOSE, EXCHANGE, Match, Suit, View, hand_cards, legal_replies, trick_winner
 from arena.cards import ACTIONS, cards_of, parse_cards
 from arena.cards import hand_cards as cards_of_hand
 from arena.errors import UsageError
@@ -14,7 +14,7 @@ from arena.game.deal import Deal
 from arena.game.game import Game
 from arena.game.position import parse_position, resume
 from arena.game.presets import PRESETS
-from arena.game.rules import Rules
+from arena.game.rules import Rules, TrumpSource
 from arena.game.solve import solve
 from arena.game.views import DecisionPoint
 from tests.wire.positions import asked
@@ -306,3 +306,61 @@ def test_closing_and_exchanging_can_be_asked_for() -> None:
     for deal in deals:
         if deal.strict:
             assert not seen(deal).can(CLOSE) and not seen(deal).can(EXCHANGE)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_what_may_be_replied_and_who_takes_a_trick_are_the_engines(name: str) -> None:
+    for deal in asked(PRESETS[name], deals=6):
+        view = seen(deal)
+        if view.point is DecisionPoint.FOLLOW:
+            replies = legal_replies(view.hand, view.table, view.trump, strictly=view.must_follow_strictly)
+            assert replies == view.plays
+        for trick in view.tricks:
+            order = deal.game.table.orders[view.dealer][trick.leader]
+            trump = view.trump if view.rules.trump_source is not TrumpSource.MARRIAGE else None
+            if trump is not None:
+                assert order[trick_winner(trick.cards, trump)] == trick.winner
+
+
+def test_a_trick_of_no_cards_has_no_winner() -> None:
+    with pytest.raises(ValueError, match="without cards"):
+        trick_winner((), Suit.SPADES)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_sampled_world_has_every_card_once_and_fits_what_is_known(name: str) -> None:
+    for deal in asked(PRESETS[name], deals=3):
+        view = seen(deal)
+        cards = view.sample_world()
+        assert cards == seen(deal).sample_world()  # the same for the same decision
+        assert cards.hands[view.seat] == view.hand
+        assert [len(hand) for hand in cards.hands] == deal.hand_sizes and len(cards.talon) == view.talon
+        for hand, known in zip(cards.hands, view.known, strict=True):
+            assert set(known) <= set(hand)
+        played = [turn.action.card for turn in view.history if turn.action.card is not None]
+        assert sorted([*played, *cards.talon, *(card for hand in cards.hands for card in hand)]) == sorted(
+            deal.game.cards
+        )
+
+
+def test_a_position_is_seen_by_the_seat_that_is_asked() -> None:
+    text = """
+    dealer: 0
+    hand 0: AS KH
+    hand 1: TS
+    trump: H
+    table: JS
+    points: 50-40
+    tricks: 4-4
+    """
+    view = View.at(text, "schnapsen")
+    assert (view.seat, view.point, view.hand) == (0, DecisionPoint.FOLLOW, parse_cards("AS KH"))
+    assert view.match.rules_name == "schnapsen" and view.rules == PRESETS["schnapsen"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [("nonsense", "line 1"), ("dealer: 0\nhand 0: AS\nhand 1: AS\n", "AS"), ("dealer: 7", "dealer")]
+)
+def test_what_is_no_position_is_refused_in_a_sentence(text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        View.at(text)
