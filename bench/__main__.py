@@ -12,23 +12,24 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
-from bench import decisions, languages, ratings, reading, remote, rules, sandbox, sdk, tournament, verify
-
-PARTS: Mapping[str, Callable[[bool], Mapping[str, Any]]] = {
-    "rules": rules.run,
-    "decisions": decisions.run,
-    "sdk": sdk.run,
-    "tournament": tournament.run,
-    "verify": verify.run,
-    "sandbox": sandbox.run,
-    "ratings": ratings.run,
-    "remote": remote.run,
-    "languages": languages.run,
-    "reading": reading.run,
-}
-NOT_QUICK = ("sandbox", "ratings", "remote", "languages", "reading")
+PARTS = (
+    "rules",
+    "decisions",
+    "sdk",
+    "tournament",
+    "verify",
+    "sandbox",
+    "ratings",
+    "stopping",
+    "remote",
+    "languages",
+    "reading",
+)
+"""Modules of this package, each with a function `run(quick)`."""
+NOT_QUICK = ("sandbox", "ratings", "stopping", "remote", "languages", "reading")
 """What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
 MORE_TRIES = 4
@@ -50,14 +51,15 @@ def main() -> int:
         parser.error(f"unknown part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
     result: dict[str, Any] = {"python": platform.python_version(), "quick": arguments.quick}
     for name in arguments.parts or [name for name in PARTS if not (arguments.quick and name in NOT_QUICK)]:
+        run: Callable[[bool], Mapping[str, Any]] = import_module(f"bench.{name}").run
         start = time.monotonic()
         print(f"measuring {name} ...", end=" ", file=sys.stderr, flush=True)
-        result[name] = PARTS[name](arguments.quick)
+        result[name] = run(arguments.quick)
         for _ in range(MORE_TRIES):
             if result[name].get("echo_over_raw", 1.0) >= LEAST_ECHO:
                 break
             print("the echo was disturbed, again ...", end=" ", file=sys.stderr, flush=True)
-            result[name] = PARTS[name](arguments.quick)
+            result[name] = run(arguments.quick)
         print(f"{time.monotonic() - start:.0f} s", file=sys.stderr)
     print(json.dumps(result, indent=2))
     echo = result.get("decisions", {}).get("echo_over_raw", 1.0)

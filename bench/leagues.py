@@ -86,23 +86,22 @@ class League:
 
     def games(self, pairs: int) -> list[Game]:
         """A round robin with so many mirrored pairs a pairing, interleaved."""
-        played = [
-            [mirrored_pair(one, other, won, 2 - won) for won in self.random.choices(range(3), shares, k=pairs)]
-            for one, other, shares in self._pairings()
-        ]
+        played = [self.pairs(one, other, pairs) for one, other in combinations(self.strengths, 2)]
         return [game for list_ in zip(*played, strict=True) for game in list_]
+
+    def pairs(self, one: str, other: str, count: int) -> list[Game]:
+        """So many mirrored pairs of these two."""
+        won = self.random.choices(range(3), self._shares(one, other), k=count)
+        return [mirrored_pair(one, other, matches, 2 - matches) for matches in won]
 
     def limit(self) -> dict[str, float]:
         """The rating means that endless play would lead to: the truth on the scale of the ratings."""
         games: list[Game] = []
-        for one, other, shares in self._pairings():
-            for won, share in enumerate(shares):
+        for one, other in combinations(self.strengths, 2):
+            for won, share in enumerate(self._shares(one, other)):
                 games += [mirrored_pair(one, other, won, 2 - won)] * round(LIMIT_PAIRS * share)
         belief = posterior(games, fitted_draw_probability(grouped(games)))
         return dict(zip(belief.names, belief.mean.tolist(), strict=True))
 
-    def _pairings(self) -> list[tuple[str, str, Outcomes]]:
-        return [
-            (one, other, outcomes((self.strengths[one] - self.strengths[other]) / ELO_A_DEAL, self.luck))
-            for one, other in combinations(self.strengths, 2)
-        ]
+    def _shares(self, one: str, other: str) -> Outcomes:
+        return outcomes((self.strengths[one] - self.strengths[other]) / ELO_A_DEAL, self.luck)

@@ -105,7 +105,7 @@ def _calibrate(luck: float, pairs: int, leagues: int) -> Mapping[str, Any]:
         games, truth = league.games(pairs), league.limit()
         for name, method in _METHODS.items():
             if (found := method(games)) is not None:
-                tau[name].append(_kendall(found, truth))
+                tau[name].append(kendall(found, truth))
         fitted = fit(games)
         belief = posterior(games, fitted.draw_probability)
         judged = verdicts(belief, {name: rating.score for name, rating in fitted.ratings.items()})
@@ -138,7 +138,7 @@ def _said_and_true(came: Sequence[tuple[float, bool]]) -> Mapping[str, float]:
     return {"said": round(statistics.fmean(said), 3), "true": round(statistics.fmean(true), 3)}
 
 
-def _kendall(found: Mapping[str, float], truth: Mapping[str, float]) -> float:
+def kendall(found: Mapping[str, float], truth: Mapping[str, float]) -> float:
     """Agreement of two orders, -1 to 1; a tie counts for nothing."""
     signs = []
     for one, other in combinations(truth, 2):

@@ -204,7 +204,7 @@ def _block(config: TournamentConfig, specs: Mapping[str, BotSpec]) -> Block:
     """The seating in which the bot that was named first has the first seat."""
     names = tuple(specs)
     untrusted = participants.untrusted(specs, config.trust_bots, Level.WEAK)
-    schedule = schedule_of(config.identity(), names, untrusted, previous=None, missed={})
+    schedule = schedule_of(config.identity(), names, untrusted, previous=None, missed={}, remainder={})
     return next(block for block in schedule.blocks() if block.seats[0] == names[0])
 
 

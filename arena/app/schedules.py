@@ -24,10 +24,15 @@ def schedules_of(epochs: Sequence[Epoch]) -> tuple[Schedule, ...]:
                 epoch.participants,
                 frozenset(epoch.config["untrusted"]),
                 previous=schedules[-1] if schedules else None,
-                missed={tuple(pairing): lists for pairing, lists in epoch.config["missed"]},
+                missed=_lists(epoch.config["missed"]),
+                remainder=_lists(epoch.config.get("remainder", ())),  # what an earlier version stored lacks it
             )
         )
     return tuple(schedules)
+
+
+def _lists(stored: Iterable[tuple[Sequence[str], int]]) -> dict[Pairing, int]:
+    return {tuple(pairing): lists for pairing, lists in stored}
 
 
 def blocks_of(schedules: Iterable[Schedule]) -> Iterator[Block]:
@@ -96,6 +101,7 @@ def schedule_of(
     untrusted: frozenset[str],
     previous: Schedule | None,
     missed: Mapping[Pairing, int],
+    remainder: Mapping[Pairing, int],
 ) -> Schedule:
     """The schedule that the identity of a config (`TournamentConfig.identity`) asks for, between these participants."""
     table = Table.of(Rules().with_options(identity["rules"]))
@@ -110,4 +116,5 @@ def schedule_of(
         untrusted=untrusted,
         previous=previous,
         missed=missed,
+        remainder=remainder,
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from arena import __version__
 from arena.app.data import RUNS
 from arena.app.schedules import left_out, matches_of_those_out, planned, schedules_of
+from arena.app.stopping import rule_of, stopping_of
 from arena.match.absence import Absences
 from arena.match.conduct import Conduct
 from arena.match.record import Status
@@ -22,7 +23,7 @@ from arena.ratings.trueskill import Fit, fit, online
 from arena.reports.model import Absence, Row, RunFacts, RunReport
 from arena.store.chains import Participant
 from arena.store.queries import Queries
-from arena.store.values import Endgames, StoredFault, Tournament
+from arena.store.values import Endgames, State, StoredFault, Tournament
 from arena.tournament.standings import (
     PairResult,
     Standing,
@@ -153,6 +154,11 @@ def report_on(
     if reference in belief.names:
         ratings = ratings.anchored(reference, belief.names)
     playing = [name for name in belief.names if name not in evidence.out]
+    stopping = None
+    if epochs and (rule := rule_of(epochs[-1].config["identity"])) is not None:
+        scores = {name: rating.score for name, rating in ratings.ratings.items()}
+        over = tournament.state is State.FINISHED
+        stopping = stopping_of(rule, schedules, absences, belief, scores, over=over)
     in_order = sorted(pairs, key=lambda pair: (pair.epoch, pair.number, pair.pairing))
     online_ratings = online(Game(pair.sides, pair.ranks) for pair in in_order).ratings if one_pass else {}
     chain = queries.chain_head(tournament, lambda epoch: planned(schedules[epoch], absences))
@@ -187,6 +193,7 @@ def report_on(
             matches_void=len(void),
             matches_left_out=left_out(schedules, absences),
             draw_probability=ratings.draw_probability,
+            stopping=stopping,
             reference=reference,
             chain_head=chain.head,
             chain_length=chain.length,

@@ -12,17 +12,19 @@ import datetime
 import itertools
 import os
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from arena.app import participants
 from arena.app.data import RUNS, STORE
 from arena.app.data import make as make_data
-from arena.app.engines.local import Building, Setting, local_engine
+from arena.app.engines.local import Building, LocalEngine, Setting, local_engine
 from arena.app.sandboxes import chosen, why_not
 from arena.app.schedules import blocks_of, left_out, missed_lists, schedule_of, schedules_of
+from arena.app.show import evidence_of
+from arena.app.stopping import lists_left, remainder
 from arena.app.writer import Writer
 from arena.bots.bot import BotFailed
 from arena.bots.launcher import sweep
@@ -35,6 +37,8 @@ from arena.match.absence import NOBODY, Absences, Exclusion
 from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
+from arena.ratings.base import Game
+from arena.reports.model import Stopping
 from arena.store import (
     Epoch,
     FinishedKeys,
@@ -52,6 +56,7 @@ from arena.tournament import decks
 from arena.tournament.config import (
     Isolation,
     OnBrokenBot,
+    StopRule,
     TournamentConfig,
     check_run_name,
     differences,
@@ -61,6 +66,7 @@ from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
 from arena.tournament.runner import Runner, Task, open_tasks
 from arena.tournament.schedule import Schedule
+from arena.tournament.standings import complete_pairs
 
 MARKER = "arena-run"
 """What the marker of every bot process of every run begins with."""
@@ -86,6 +92,8 @@ class RunOptions:
     resume: str | None = None
     """The run to go on with; `last` is the newest run of this config."""
     jobs: int | None = None
+    pairs: int | None = None
+    """Lists a pairing; None: what the config says."""
     no_timeouts: bool = False
     """No clock runs, and the run is not rated."""
     allow_build_network: bool = False
@@ -94,6 +102,8 @@ class RunOptions:
     def load(self) -> TournamentConfig:
         """The config, as the command line changes it."""
         config = load_config(self.config) if isinstance(self.config, Path) else self.config
+        if self.pairs is not None:
+            config = config.with_pairs(self.pairs)
         if self.allow_build_network:
             config = replace(config, allow_build_network=True)
         if self.no_timeouts:
@@ -110,8 +120,8 @@ class Plan:
     specs: Mapping[str, BotSpec]
     schedules: tuple[Schedule, ...]
     """One an epoch."""
-    commitments: tuple[str, ...]
-    """Of the epochs' secrets; empty in a dry run."""
+    commitments: Mapping[int, str]
+    """By epoch, without those that follow from an earlier one; empty in a dry run of what has not begun."""
     seed: str | None
     jobs: int
     sandbox: str
@@ -120,6 +130,8 @@ class Plan:
     """Matches that the store has already."""
     left_out: int = 0
     """Matches that are not played, since somebody is out."""
+    in_reserve: int = 0
+    """Matches that a stop rule's budget still has for later epochs."""
     interrupted: str | None = None
     """An earlier run of this file that was stopped early, where a new one begins."""
 
@@ -127,6 +139,11 @@ class Plan:
     def matches(self) -> int:
         """Matches of all epochs, but for those that are left out."""
         return sum(schedule.match_count for schedule in self.schedules) - self.left_out
+
+    @property
+    def most(self) -> int:
+        """Matches if a stop rule's budget is spent."""
+        return self.matches + self.in_reserve
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +155,8 @@ class Finished:
     """The whole schedule has been played."""
     void: int
     """Matches that the arena failed to play."""
-    secrets: tuple[bytes, ...]
-    """The revealed secrets by epoch; empty until the run is complete."""
+    secrets: Mapping[int, bytes]
+    """Those that were revealed by epoch, without those that follow from an earlier one; empty until it is complete."""
     lag: Lag
     """Of this session."""
 
@@ -149,6 +166,9 @@ class Listener(Protocol):
 
     def planned(self, plan: Plan) -> None:
         """Before the first deal."""
+
+    def extended(self, stopping: Stopping, plan: Plan) -> None:
+        """All was played, but the stop rule asks for more: how far it is, and the plan with another epoch."""
 
     def committed(self, summaries: Sequence[MatchSummary]) -> None:
         """Matches that have just become durable."""
@@ -179,6 +199,7 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
     finished = FinishedKeys()
     absences = NOBODY
     counted = 0
+    remainder: Mapping[Pairing, int] = {}
     if options.resume is not None or (options.data / STORE).exists():
         with open_queries(options.data / STORE) as queries:
             if options.resume is None:
@@ -191,23 +212,25 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
                 finished = queries.finished_keys(found)
                 absences = queries.absences(found)
                 counted = sum(queries.counts(found).values())
+                remainder = _remainder(queries, found, config, specs)
     schedules = schedules_of(epochs)
-    if _lacks_epoch(epochs, absences, config, specs):
+    if remainder or _lacks_epoch(epochs, absences, config, specs):
         untrusted = participants.untrusted(specs, config.trust_bots, level)
         previous = schedules[-1] if schedules else None
         missed = missed_lists(schedules, absences)
-        schedules += (schedule_of(config.identity(), tuple(specs), untrusted, previous=previous, missed=missed),)
+        schedules += (schedule_of(config.identity(), tuple(specs), untrusted, previous, missed, remainder),)
     plan = Plan(
         name=found.name if found else options.name or f"{config.name}-N",  # which number is free is known at the start
         config=config,
         specs=specs,
         schedules=schedules,
-        commitments=tuple(epoch.commitment for epoch in epochs),
+        commitments={epoch.number: epoch.commitment for epoch in epochs if not epoch.derived},
         seed=found.about.get("seed") if found else options.seed,
         jobs=options.jobs or config.jobs,
         sandbox=str(level),
         finished=counted,
         left_out=left_out(schedules, absences),
+        in_reserve=_in_reserve(config, schedules, absences),
         interrupted=interrupted,
     )
     return plan, open_tasks(blocks_of(schedules), finished, absences.leave_out)
@@ -271,62 +294,125 @@ async def _run(
             if found is None:
                 locks.enter_context(store.lock(tournament))
             grow(store, tournament, config, specs, sandbox.level)
-            epochs = store.epochs(tournament)
-            secrets.update((epoch.number, store.secret_of(tournament, epoch.number)) for epoch in epochs)
-            schedules = schedules_of(epochs)
-            quarantine = _judged(store, tournament, config, schedules)
-            plan = Plan(
-                name=name,
+            play = _Play(
+                store=store,
+                tournament=tournament,
                 config=config,
                 specs=specs,
-                schedules=schedules,
-                commitments=tuple(epoch.commitment for epoch in epochs),
-                seed=tournament.about.get("seed"),
+                level=sandbox.level,
                 jobs=options.jobs or config.jobs,
-                sandbox=str(sandbox.level),
-                finished=sum(store.counts(tournament).values()),
-                left_out=left_out(schedules, quarantine.absences),
                 interrupted=interrupted,
+                engine=engine,
+                secrets=secrets,
+                listener=listener,
+                signals=signals,
             )
-            listener.planned(plan)
-
-            def told(summaries: Sequence[MatchSummary], quarantined: Sequence[Exclusion]) -> None:
-                if summaries:
-                    listener.committed(summaries)
-                if quarantined:
-                    so_far = sum(store.counts(tournament).values())
-                    gone = left_out(schedules, quarantine.absences)
-                    listener.quarantined(quarantined, replace(plan, finished=so_far, left_out=gone))
-
-            tasks = open_tasks(
-                blocks_of(schedules),
-                store.finished_keys(tournament),
-                lambda key, position: quarantine.absences.leave_out(key, position),
-            )
-            with Writer(store, tournament, config.rules, quarantine, told) as writer:
-                load = engine.stopwatch.load
-                runner = Runner(tasks, engine, writer.record, plan.jobs, lambda: load.overloaded)
-                store.set_state(tournament, State.RUNNING)
-                begun = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-                watch = asyncio.create_task(_watch_load(engine.stopwatch, listener))
-                try:
-                    complete = await _until_done_or_stopped(runner, signals)
-                finally:
-                    watch.cancel()
-                    lag = engine.stopwatch.lag
-            if plan.finished < plan.matches:
-                store.add_session(tournament, Session(begun, plan.jobs, lag))
+            begun = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            watch = asyncio.create_task(_watch_load(engine.stopwatch, listener))
+            try:
+                complete = await _until_done_or_stopped(play.to_the_end(), signals)
+            finally:
+                watch.cancel()
+                lag = engine.stopwatch.lag
+            if play.had_work:
+                store.add_session(tournament, Session(begun, play.jobs, lag))
             if complete:
-                for epoch in epochs:
-                    store.reveal(tournament, epoch.number)
+                for number in secrets:
+                    store.reveal(tournament, number)
             store.set_state(tournament, State.FINISHED if complete else State.INTERRUPTED)
             return Finished(
                 name=name,
                 complete=complete,
                 void=store.counts(tournament).get(Status.VOID, 0),
-                secrets=tuple(secrets[epoch.number] for epoch in epochs) if complete else (),
+                secrets={
+                    epoch.number: epoch.secret
+                    for epoch in store.epochs(tournament)
+                    if epoch.secret and not epoch.derived
+                },
                 lag=lag,
             )
+
+
+@dataclass(slots=True)
+class _Play:
+    """A run while it is played: all that its epochs have open, and then the epochs that its stop rule asks for."""
+
+    store: Store
+    tournament: Tournament
+    config: TournamentConfig
+    specs: Mapping[str, BotSpec]
+    level: Level
+    jobs: int
+    interrupted: str | None
+    """An earlier run of the file that was stopped early."""
+    engine: LocalEngine
+    secrets: dict[int, bytes]
+    """By epoch; the engine deals from them."""
+    listener: Listener
+    signals: _Signals
+    had_work: bool = False
+    """Whether there was anything to play."""
+
+    async def to_the_end(self) -> bool:
+        """Returns False if it was drained before."""
+        stopping: Stopping | None = None
+        while True:
+            epochs = self.store.epochs(self.tournament)
+            self.secrets.update((each.number, self.store.secret_of(self.tournament, each.number)) for each in epochs)
+            runner = await self._play(epochs, stopping)
+            if runner is None or self.config.stop is None:
+                return runner is not None
+            stopping, further = await asyncio.to_thread(_look, self.store, self.tournament, self.config.stop)
+            if not further:
+                return True
+            if runner.draining:
+                return False
+            _open_epoch(self.store, self.tournament, self.config, self.specs, self.level, further)
+
+    async def _play(self, epochs: Sequence[Epoch], stopping: Stopping | None) -> Runner | None:
+        """Play what is open; `stopping` is why there is another epoch.  None if it was drained before."""
+        store, tournament, listener = self.store, self.tournament, self.listener
+        schedules = schedules_of(epochs)
+        quarantine = _judged(store, tournament, self.config, schedules)
+
+        def plan() -> Plan:
+            return Plan(
+                name=tournament.name,
+                config=self.config,
+                specs=self.specs,
+                schedules=schedules,
+                commitments={epoch.number: epoch.commitment for epoch in epochs if not epoch.derived},
+                seed=tournament.about.get("seed"),
+                jobs=self.jobs,
+                sandbox=str(self.level),
+                finished=sum(store.counts(tournament).values()),
+                left_out=left_out(schedules, quarantine.absences),
+                in_reserve=_in_reserve(self.config, schedules, quarantine.absences),
+                interrupted=self.interrupted,
+            )
+
+        def told(summaries: Sequence[MatchSummary], quarantined: Sequence[Exclusion]) -> None:
+            if summaries:
+                listener.committed(summaries)
+            if quarantined:
+                listener.quarantined(quarantined, plan())
+
+        begun = plan()
+        self.had_work |= begun.finished < begun.matches
+        if stopping is None:
+            listener.planned(begun)
+        else:
+            listener.extended(stopping, begun)
+        tasks = open_tasks(
+            blocks_of(schedules),
+            store.finished_keys(tournament),
+            lambda key, position: quarantine.absences.leave_out(key, position),
+        )
+        with Writer(store, tournament, self.config.rules, quarantine, told) as writer:
+            load = self.engine.stopwatch.load
+            runner = self.signals.runner = Runner(tasks, self.engine, writer.record, self.jobs, lambda: load.overloaded)
+            store.set_state(tournament, State.RUNNING)
+            return runner if await runner.run() else None
 
 
 async def _watch_load(stopwatch: Stopwatch, listener: Listener) -> None:
@@ -377,11 +463,10 @@ class _Signals:
             self._run.cancel()
 
 
-async def _until_done_or_stopped(runner: Runner, signals: _Signals) -> bool:
-    """Run to the end; False if a signal ended it early."""
-    signals.runner = runner
+async def _until_done_or_stopped(playing: Coroutine[Any, Any, bool], signals: _Signals) -> bool:
+    """Play to the end; False if a signal ended it early."""
     try:
-        return await runner.run()
+        return await playing
     except asyncio.CancelledError:
         if not signals.stopped:
             raise
@@ -544,11 +629,42 @@ def _lacks_epoch(
     return grown or bool(missed_lists(schedules_of(epochs), absences))
 
 
-def _has_work(store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
-    epochs, absences = store.epochs(tournament), store.absences(tournament)
+def _remainder(
+    queries: Queries, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
+) -> Mapping[Pairing, int]:
+    """The lists that a stop rule asks for next: none as long as anything else is to be played."""
+    if config.stop is None or _has_planned_work(queries, tournament, config, specs):
+        return {}
+    return _look(queries, tournament, config.stop)[1]
+
+
+def _look(queries: Queries, tournament: Tournament, rule: StopRule) -> tuple[Stopping, Mapping[Pairing, int]]:
+    """What a stop rule says of all that was played."""
+    evidence = evidence_of(queries, tournament)
+    games = [Game(pair.sides, pair.ranks) for pair in complete_pairs(evidence.matches)]
+    return remainder(rule, schedules_of(queries.epochs(tournament)), evidence.absences, games)
+
+
+def _in_reserve(config: TournamentConfig, schedules: Sequence[Schedule], absences: Absences) -> int:
+    """The matches that a stop rule's budget has beyond those that are planned."""
+    if config.stop is None:
+        return 0
+    return schedules[-1].field.size * lists_left(config.stop, schedules, absences)
+
+
+def _has_work(queries: Queries, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
+    """Whether there is anything to play, as far as is known before the bots are started."""
+    return _has_planned_work(queries, tournament, config, specs) or bool(_remainder(queries, tournament, config, specs))
+
+
+def _has_planned_work(
+    queries: Queries, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
+) -> bool:
+    """Whether an epoch is lacking, or has matches that are not played yet."""
+    epochs, absences = queries.epochs(tournament), queries.absences(tournament)
     if _lacks_epoch(epochs, absences, config, specs):
         return True
-    tasks = open_tasks(blocks_of(schedules_of(epochs)), store.finished_keys(tournament), absences.leave_out)
+    tasks = open_tasks(blocks_of(schedules_of(epochs)), queries.finished_keys(tournament), absences.leave_out)
     return next(tasks, None) is not None
 
 
@@ -562,30 +678,40 @@ def grow(
     known = {participant.name for participant in store.participants(tournament)}
     if added := [_participant(spec) for name, spec in specs.items() if name not in known]:
         store.add_participants(tournament, added)
-    epochs, absences = store.epochs(tournament), store.absences(tournament)
-    if _lacks_epoch(epochs, absences, config, specs):
-        missed = missed_lists(schedules_of(epochs), absences)
-        _open_epoch(store, tournament, len(epochs), tournament.about.get("seed"), config, specs, level, missed)
+    if _lacks_epoch(store.epochs(tournament), store.absences(tournament), config, specs):
+        _open_epoch(store, tournament, config, specs, level, remainder={})
 
 
 def _open_epoch(
     store: Store,
     tournament: Tournament,
-    number: int,
-    seed: str | None,
     config: TournamentConfig,
     specs: Mapping[str, BotSpec],
     level: Level,
-    missed: Mapping[Pairing, int],
+    remainder: Mapping[Pairing, int],
 ) -> None:
-    secret = os.urandom(32) if seed is None else decks.secret_from_seed(seed, number)
+    """Open the next epoch, with a secret of its own."""
+    epochs = store.epochs(tournament)
+    number, seed = len(epochs), tournament.about.get("seed")
+    derived = bool(remainder) and not epochs[-1].revealed
+    if derived:
+        secret = decks.next_secret(store.secret_of(tournament, number - 1))
+    else:
+        secret = os.urandom(32) if seed is None else decks.secret_from_seed(seed, number)
     untrusted = participants.untrusted(specs, config.trust_bots, level)
+    missed = missed_lists(schedules_of(epochs), store.absences(tournament))
     store.open_epoch(
         tournament,
         number,
         secret,
         decks.commitment(secret),
-        config={"identity": config.identity(), "untrusted": sorted(untrusted), "missed": sorted(missed.items())},
+        config={
+            "identity": config.identity(),
+            "untrusted": sorted(untrusted),
+            "missed": sorted(missed.items()),
+            "remainder": sorted(remainder.items()),
+            "derived": derived,
+        },
     )
 
 

@@ -5,8 +5,9 @@ The first difference is named with its place.  Times and evidence are testimony:
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,7 +15,9 @@ from typing import Any, assert_never
 
 from arena.app.data import STORE
 from arena.app.export import lines_of
+from arena.app.looks import Look, Looks
 from arena.app.schedules import blocks_of, missed_lists
+from arena.app.stopping import rule_of
 from arena.app.totals import RunningTotals, exclusion_of, key_of, summary_of
 from arena.cards import Card
 from arena.errors import ArenaError
@@ -30,8 +33,9 @@ from arena.store.exchange import End, ExportError, Header, Line, Sealed, SealedR
 from arena.store.queries import in_words
 from arena.store.values import Epoch
 from arena.tournament import decks
+from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
-from arena.tournament.schedule import Block
+from arena.tournament.schedule import Block, Schedule
 
 NEAR = 1e-6
 """How far a rating may be from the recomputed one, in points: machines round differently."""
@@ -112,6 +116,11 @@ class _Proof:
         self._totals: RunningTotals
         self._planned: Iterator[tuple[int, MatchKey, Block]] = iter(())
         self._last: SealedRow
+        self._last_serial = 0
+        """The last match's in the order of commits."""
+        self._looks: list[tuple[int, Look]] = []
+        """Each with the number of the epoch that it led to."""
+        self._shown: Looks
         self._faults: list[dict[str, Any]] = []
         self._opened: list[int] = []
         """The serials of the epochs' rows."""
@@ -229,7 +238,11 @@ class _Proof:
         if epoch.secret is not None:
             _same(self._where, "commitment of the secret", decks.commitment(epoch.secret), epoch.commitment)
             seed = self._facts["about"].get("seed")
-            if seed is not None:
+            if epoch.derived:
+                before = self._totals.epochs[number - 1].secret
+                follows = "unknown" if before is None else decks.next_secret(before).hex()
+                _same(self._where, "secret that follows from the one before", follows, epoch.secret.hex())
+            elif seed is not None:
                 _same(self._where, "secret of the seed", decks.secret_from_seed(seed, number).hex(), epoch.secret.hex())
         identity = epoch.config["identity"]
         _same(self._where, "rules", self._facts["rules"], identity["rules"])
@@ -268,6 +281,24 @@ class _Proof:
         self._to_find = [entry for entry in log[told:] if entry.change is Change.QUARANTINED]
         given = Absences.of([*log[:told], *(entry for entry in log[told:] if entry.change is not Change.QUARANTINED)])
         self._quarantine = Quarantine(blocks() if active else (), given)
+        self._looks = [*self._looks_between(schedules), *self._look_at_the_end(schedules)]
+        self._shown = Looks([look for _, look in self._looks])
+
+    def _looks_between(self, schedules: Sequence[Schedule]) -> Iterator[tuple[int, Look]]:
+        """Those after which there was another epoch, each with the number of that."""
+        for number, schedule in enumerate(schedules):
+            if schedule.remainder:
+                rule = rule_of(self._totals.epochs[number].config["identity"])
+                if rule is None:
+                    raise _Different(f"epoch {number}", "it has a remainder, but no stop rule")
+                serial = self._opened[number]
+                yield number, Look(rule, schedules[:number], self._log_before(serial), serial)
+
+    def _look_at_the_end(self, schedules: Sequence[Schedule]) -> Iterator[tuple[int, Look]]:
+        """The one that ended the tournament, if it has come to its end."""
+        latest = self._totals.epochs[-1] if schedules else None
+        if latest is not None and latest.revealed and (rule := rule_of(latest.config["identity"])) is not None:
+            yield len(schedules), Look(rule, schedules, self._totals.absences, math.inf)
 
     def _in_order(self, blocks: Iterator[Block]) -> Iterator[tuple[int, MatchKey, Block]]:
         """Every match of the schedule; noted is at which of them exclusions begin."""
@@ -308,8 +339,10 @@ class _Proof:
         losers = [name for side in summary.sides if side.rank > 1 for name in dict.fromkeys(side.participants)]
         _same(self._where, "losers", [] if summary.status is Status.VOID else losers, values["losers"])
         self._totals.add(row, summary)
+        self._shown.show(row.serial, values["position"], summary)
         self._matches += 1
         self._last = row
+        self._last_serial = max(self._last_serial, row.serial)
         if self._watch is not None:
             self._watch(self._matches)
         return epoch
@@ -397,6 +430,7 @@ class _Proof:
         for place, planned, _ in self._planned:
             self._missing(planned, place)
         self._check_quarantines()
+        self._check_looks()
         self._seals.finish(end.rows, end.seal)
         ours = self._totals.end(Sealed(end.rows, end.seal))
         _same(self._where, "number of matches", ours.matches, end.matches)
@@ -420,6 +454,19 @@ class _Proof:
         found = {entry.participant: _in_words(entry) for entry in self._found}
         for name in sorted(logged.keys() | found.keys()):
             _same(f"the quarantine of {name!r}", "its entry", found.get(name, "none"), logged.get(name, "none"))
+
+    def _check_looks(self) -> None:
+        """Every epoch that a stop rule asked for was asked for by it, and at the end it asked for no more."""
+        schedules = self._totals.schedules
+        told = max((serial for serial, entry in self._log if entry.change is not Change.QUARANTINED), default=0)
+        for number, look in self._looks:
+            if number < len(schedules):
+                where, planned = f"epoch {number}", schedules[number].remainder
+            elif told < self._last_serial:
+                where, planned = "the end", {}
+            else:  # it ended before the organiser excluded or included somebody
+                continue
+            _same(where, "what the stop rule asks for", _by_name(look.asked()), _by_name(planned))
 
 
 class _SealChain:
@@ -458,6 +505,10 @@ class _SealChain:
 def _deck(secret: bytes, list_id: str, number: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
     """A list is dealt in every pairing and leg: worth keeping while the schedule is at it."""
     return decks.deck(secret, list_id, number, cards)
+
+
+def _by_name(lists: Mapping[Pairing, int]) -> dict[str, int]:
+    return {" - ".join(pairing): count for pairing, count in sorted(lists.items())}
 
 
 def _in_words(entry: Exclusion) -> str:

@@ -30,7 +30,8 @@ from arena.match.record import Status
 from arena.match.summary import MatchSummary, SideSummary
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
-from arena.reports.words import lag_in_words
+from arena.reports.model import Stopping
+from arena.reports.words import lag_in_words, open_in_words
 from arena.tournament.standings import members
 
 REFRESHES = 4
@@ -122,6 +123,12 @@ class Progress:
         else:
             self._line()
 
+    def extended(self, stopping: Stopping, plan: Plan) -> None:
+        assert self.plan is not None
+        more = plan.matches - self.plan.matches
+        self.plan = replace(plan, finished=self.plan.finished)  # before this session
+        self._say(f"after {plan.finished:,} matches {printable(open_in_words(stopping))}: {more:,} more are played")
+
     def committed(self, summaries: Sequence[MatchSummary]) -> None:
         self._done += len(summaries)
         for summary in summaries:
@@ -138,7 +145,8 @@ class Progress:
 
     def quarantined(self, entries: Sequence[Exclusion], plan: Plan) -> None:
         assert self.plan is not None
-        self.plan, self._done = replace(self.plan, left_out=plan.left_out), plan.finished
+        self.plan = replace(self.plan, left_out=plan.left_out, in_reserve=plan.in_reserve)
+        self._done = plan.finished
         for entry in entries:
             self._say(f"{printable(entry.participant)} is quarantined: {entry.reason}; it plays no more")
 
@@ -190,11 +198,12 @@ class Progress:
 
     def _status(self) -> str:
         assert self.plan is not None
-        parts = [f"{self._done:,} of {counted(self.plan.matches, 'match')}"]
+        at_most = "at most " if self.plan.in_reserve else ""
+        parts = [f"{self._done:,} of {at_most}{counted(self.plan.most, 'match')}"]
         (since, before), (now, done) = self._recent[0], self._recent[-1]
         if done > before and now > since:
             rate = (done - before) / (now - since)
-            parts += [f"{rate:.1f}/s", f"{duration((self.plan.matches - done) / rate)} left"]
+            parts += [f"{rate:.1f}/s", f"{at_most}{duration((self.plan.most - done) / rate)} left"]
         parts.append(counted(self._faults, "fault"))
         if self._void:
             parts.append(f"{self._void:,} void")
@@ -208,7 +217,7 @@ class Progress:
         if room < SHORTEST_BAR:
             return Group("", self._table(), "", Text(status))
         line = Table.grid(padding=(0, 1, 0, 0))
-        bar = ProgressBar(total=max(1, self.plan.matches), completed=self._done, width=room, complete_style="cyan")
+        bar = ProgressBar(total=max(1, self.plan.most), completed=self._done, width=room, complete_style="cyan")
         line.add_row(bar, Text(status, no_wrap=True))
         return Group("", self._table(), "", line)
 
@@ -246,7 +255,10 @@ def header(plan: Plan) -> Iterator[str]:
     played += f", {counted(plan.left_out, 'match')} left out" if plan.left_out else ""
     size = f"{counted(plan.matches, 'match')} in {counted(pairs, 'pair' if config.rules.seats == 2 else 'block')}"
     yield f"{size}{played}; {counted(plan.jobs, 'block')} at a time"
-    for number, commitment in enumerate(plan.commitments):
+    if config.stop is not None:
+        level = f"{100 * config.stop.separated:g}%"
+        yield f"until every two neighbours are separated at {level}, at most {counted(plan.most, 'match')} in all"
+    for number, commitment in plan.commitments.items():
         of = f" {number}" if len(plan.commitments) > 1 else ""
         yield f"commitment{of}  {commitment}"
     if plan.seed is not None:

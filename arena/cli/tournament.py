@@ -43,6 +43,9 @@ def tournament(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be played, and play nothing.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many blocks are played at a time.")] = None,
+    pairs: Annotated[
+        int | None, typer.Option(min=1, max=1_000_000, metavar="N", help="Pairs a pairing, in place of the file's.")
+    ] = None,
     no_timeouts: NoTimeouts = False,
     allow_build_network: AllowBuildNetwork = False,
     no_pages: Annotated[
@@ -67,6 +70,7 @@ def tournament(
         seed=seed,
         resume=resume,
         jobs=jobs,
+        pairs=pairs,
         no_timeouts=no_timeouts,
         allow_build_network=allow_build_network,
     )
@@ -86,7 +90,7 @@ def tournament(
         error.add_note(way_on)
         raise
     if not quiet:
-        for number, secret in enumerate(finished.secrets):
+        for number, secret in finished.secrets.items():
             say(f"secret{f' {number}' if len(finished.secrets) > 1 else ''}  {secret.hex()}")
         say(f"lag  {lag_in_words(finished.lag)}")
         if pages is not None:
@@ -150,5 +154,7 @@ def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
 
 
 def _way_on(options: RunOptions, name: str) -> str:
-    words = ["tournament", str(options.config), "--resume", name, *(["--no-timeouts"] if options.no_timeouts else [])]
+    words = ["tournament", str(options.config), "--resume", name]
+    words += ["--pairs", str(options.pairs)] if options.pairs is not None else []
+    words += ["--no-timeouts"] if options.no_timeouts else []
     return f"go on with: {command_line(*words, data=options.data)}"

@@ -68,6 +68,8 @@ class Epoch(_Object):
     """SHA-256 in hex that was published before the first deal."""
     secret: _Hex | None
     """In hex; null until it is revealed."""
+    derived: bool
+    """Whether its secret follows from that of the epoch before."""
 
 
 class Lag(_Object):
@@ -81,6 +83,32 @@ class Lag(_Object):
     """Time that was charged to nobody, because the arena did not get to look at its clock."""
     waiting: _Number | None
     """The part of their time that bots waited for a core, 0 to 1, as far as it was looked at; charged to nobody."""
+
+
+class Separation(_Object):
+    """Two neighbours in the ranking."""
+
+    better: _Foreign
+    other: _Foreign
+    probability: _Number
+    """That the first is the better."""
+
+
+class Stopping(_Object):
+    """How far a run with a stop rule is."""
+
+    separated: _Number
+    """It is over once each bot is better than the next one with this probability, or the budget is spent."""
+    max_pairs: int
+    """The budget, in pairs a pairing, on the average."""
+    pairs: _Number
+    """Those that are planned so far."""
+    open: tuple[Separation, ...]
+    """The neighbours that are not separated."""
+    over: bool
+    """Whether it has stopped."""
+    spent: bool
+    """Whether nothing is left of the budget."""
 
 
 class Run(_Object):
@@ -125,6 +153,8 @@ class Run(_Object):
     """Matches that are not played, or count for nobody, since somebody is out."""
     draw_probability: _Number
     """Of a pair, fitted together with the ratings."""
+    stopping: Stopping | None
+    """Null where the number of pairs is fixed."""
     reference: _Foreign | None
     """The bot that stays at mu 25, and to which all others are relative; null: the mean of the field does."""
     chain_head: str

@@ -10,6 +10,7 @@ from arena.match.conduct import Conduct
 from arena.match.lag import Lag
 from arena.ratings.base import Rating
 from arena.ratings.posterior import Verdict
+from arena.ratings.trust import Separation
 from arena.store.chains import Participant
 from arena.store.values import Endgames, Epoch, State, StoredFault, VoidMatch
 from arena.tournament.standings import Encounter, Standing
@@ -52,6 +53,8 @@ class RunFacts:
     """Matches that are not played, or count for nobody, since somebody is out."""
     draw_probability: float
     """Of a pair, as fitted together with the ratings."""
+    stopping: Stopping | None
+    """None where the number of pairs is fixed."""
     reference: str | None
     """The participant that stays at mu 25, and to which all others are relative; None: the field's mean does."""
     chain_head: str
@@ -87,6 +90,29 @@ class Absence:
     """All that it would have."""
     withdrawn: bool
     """Whether none of its matches count, since less than half were played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """How far a run with a stop rule is."""
+
+    separated: float
+    """It is over once each bot is better than the next one with this probability ..."""
+    max_pairs: int
+    """... or once it has played so many pairs a pairing, on the average."""
+    pairs: float
+    """Those that are planned so far, in all epochs."""
+    ranked: int
+    """How many bots the ranking has, but for those that are out."""
+    open: tuple[Separation, ...]
+    """The neighbours in the ranking that are not separated."""
+    over: bool
+    """Whether it has stopped."""
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left of the budget."""
+        return self.pairs >= self.max_pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Foreign text is in here as it came: each format makes it harmless in its own way
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from arena.match.absence import Change
 from arena.match.lag import Lag
 from arena.reports.columns import MARK, percent
 from arena.reports.counting import counted
-from arena.reports.model import Absence, RunFacts, RunReport
+from arena.reports.model import Absence, RunFacts, RunReport, Stopping
 from arena.store.queries import in_words
 from arena.store.values import StoredFault, VoidMatch
 
@@ -68,6 +69,40 @@ def _all_of(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def stopping(run: RunFacts) -> Iterator[Fact]:
+    """Why a run with a stop rule is over, or until when it plays on."""
+    found = run.stopping
+    if found is None:
+        return
+    unit = f"{run.unit} a pairing"
+    if not found.over:
+        so_far = f"; so far {open_in_words(found)}" if found.ranked else ""
+        yield "Stops", f"{until(found)}, at the latest after {found.max_pairs:,} {unit}{so_far}"
+    elif found.open and found.spent:
+        yield "Stopped", f"the budget of {found.max_pairs:,} {unit} is spent: {open_in_words(found)}"
+    else:
+        yield "Stopped", f"after {found.pairs:.4g} of at most {found.max_pairs:,} {unit}: {open_in_words(found)}"
+
+
+def until(stopping: Stopping) -> str:
+    """`once every two neighbours are separated at 95%`."""
+    return f"once every two neighbours are separated at {_level(stopping)}"
+
+
+def open_in_words(stopping: Stopping) -> str:
+    """Which neighbours in the ranking are not separated: `bert and cleo (81%) are not separated at 95%`."""
+    if stopping.ranked < 2:
+        return "there are no two bots to tell apart"
+    if not stopping.open:
+        return f"every two neighbours are separated at {_level(stopping)}"
+    pairs = [f"{each.better} and {each.other} ({math.floor(100 * each.probability)}%)" for each in stopping.open]
+    return f"{_all_of(pairs) if pairs[1:] else pairs[0]} are not separated at {_level(stopping)}"
+
+
+def _level(stopping: Stopping) -> str:
+    return f"{100 * stopping.separated:g}%"
+
+
 def absences(report: RunReport) -> Iterator[Fact]:
     """Who is out and why, from when on, and what of it counts; and who was, but takes part again."""
     for row in report.rows:
@@ -116,8 +151,10 @@ def provenance(run: RunFacts) -> Iterator[Fact]:
             pairs += ", all mirrored"
         anchor = f"; relative to {run.reference}, which stays at 25" if run.reference else ""
         yield "Ratings", f"TrueSkill over {pairs}; draw probability {run.draw_probability:.2f}{anchor}"
-    for epoch in run.epochs:
-        of = f" {epoch.number}" if len(run.epochs) > 1 else ""
+    yield from stopping(run)
+    committed = [epoch for epoch in run.epochs if not epoch.derived]
+    for epoch in committed:
+        of = f" {epoch.number}" if len(committed) > 1 else ""
         yield f"Commitment{of}", epoch.commitment
         yield f"Secret{of}", epoch.secret.hex() if epoch.secret else "revealed when the last deal is played"
     yield "Play chain", f"{run.chain_head} over {counted(run.chain_length, 'match')}"

@@ -73,6 +73,11 @@ class Epoch:
     def revealed(self) -> bool:
         return self.secret is not None
 
+    @property
+    def derived(self) -> bool:
+        """Whether its secret follows from that of the epoch before, so that the earlier commitment binds it too."""
+        return bool(self.config.get("derived"))
+
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:

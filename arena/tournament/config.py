@@ -11,7 +11,7 @@ import reprlib
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
@@ -37,6 +37,8 @@ MAX_BOT_NAME = 64
 MAX_SPEC = 4096
 HOUR_MS = 3_600_000
 HOUR_S = 3600
+LEAST_SEPARATED, MOST_SEPARATED = 0.95, 0.999
+"""Below the first the table lets bots share a rank."""
 
 
 class Isolation(StrEnum):
@@ -79,6 +81,16 @@ class BotEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class StopRule:
+    """Until when a tournament plays on, once every pairing has played its pairs."""
+
+    separated: float
+    """It is over once each bot is better than the next one with this probability ..."""
+    max_pairs: int
+    """... or once it has played so many lists a pairing, on the average."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentConfig:
     """All that a tournament file says, its defaults filled in."""
 
@@ -94,6 +106,8 @@ class TournamentConfig:
     """Names of participants; empty but in a gauntlet."""
     pairs: int
     """Lists a pairing, each played in every seating: mirrored pairs where two meet."""
+    stop: StopRule | None
+    """None: it is over when every pairing has played its pairs."""
     block: int
     """Deck lists a block."""
     jobs: int
@@ -129,6 +143,12 @@ class TournamentConfig:
         table = Table.of(self.rules)
         return 1 if self.format is Format.MIXED_PARTNERS else table.seats // table.sides
 
+    def with_pairs(self, pairs: int) -> TournamentConfig:
+        """The same with so many lists a pairing.  Raises `UsageError` where the stop rule's budget is smaller."""
+        if self.stop is not None and self.stop.max_pairs < pairs:
+            raise _refusal(self.path, [_small_budget(self.stop.max_pairs, pairs)])
+        return replace(self, pairs=pairs)
+
     def check_names(self, names: Sequence[str]) -> None:
         """Check the names of all participants, in the order of `bots`, once those of nameless entries are known.
 
@@ -158,6 +178,7 @@ class TournamentConfig:
             "format": str(self.format),
             "champions": sorted(self.champions),
             "pairs": self.pairs,
+            "stop": self.stop and {"separated": self.stop.separated, "max_pairs": self.stop.max_pairs},
             "block": self.block,
             "isolation": str(self.isolation),
             "trust_bots": self.trust_bots,
@@ -178,19 +199,24 @@ class TournamentConfig:
         }
 
 
+_GROW = ("pairs", "stop.separated", "stop.max_pairs")
+"""What may grow while a run goes on."""
+
+
 def differences(stored: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What keeps a run of the identity `stored` from going on as `new`, one sentence each; empty if nothing does.
 
-    Pairs may have grown and bots may have been added.
+    Pairs may have grown, the rule that stops it too or come into being, and bots may have been added.
     """
     found: list[str] = []
     before, after = _flat(stored), _flat(new)
     for key in sorted({*before, *after}):
         was, now = before.get(key), after.get(key)
-        if was != now:
+        if key in _GROW:
+            if was is not None and (now is None or now < was):
+                found.append(f"{key} was {_in_full(was)}, is now {_in_full(now)}; it can only grow")
+        elif was != now:
             found.append(f"{key} was {_in_full(was)}, is now {_in_full(now)}")
-    if new["pairs"] < stored["pairs"]:
-        found.append(f"pairs was {stored['pairs']}, is now {new['pairs']}; it can only grow")
     lost = Counter(map(_entry_in_words, stored["bots"])) - Counter(map(_entry_in_words, new["bots"]))
     found += [f"the bot {entry} is gone; bots can only be added" for entry in sorted(lost.elements())]
     return found
@@ -225,6 +251,7 @@ def config_of(data: Mapping[str, Any], path: Path) -> TournamentConfig:
         format=table.format,
         champions=tuple(table.champions),
         pairs=table.pairs,
+        stop=None if table.stop is None else StopRule(table.stop.separated, table.stop.max_pairs),
         block=table.block,
         jobs=table.jobs,
         isolation=table.isolation,
@@ -365,6 +392,23 @@ class ClockTable(_Table):
     build_s: int = Field(default=600, ge=1, le=HOUR_S, description="How long a bot may take to build, in seconds.")
 
 
+class StopTable(_Table):
+    """Until when to play on, once every pairing has played its pairs."""
+
+    separated: float = Field(
+        default=LEAST_SEPARATED,
+        ge=LEAST_SEPARATED,
+        le=MOST_SEPARATED,
+        description="It is over once each bot is better than the next one with this probability.",
+    )
+    max_pairs: int = Field(
+        ge=1,
+        le=MAX_PAIRS,
+        description="The budget: at most so many pairs a pairing, on the average; what is left after `pairs` of each "
+        "goes to the pairings that say most about orders which are still open.",
+    )
+
+
 class BotTable(_Table):
     """One bot that takes part."""
 
@@ -407,6 +451,11 @@ class TournamentTable(_Table):
         description="Mirrored pairs of matches that a pairing plays: each list of decks twice, seats swapped; where "
         "more than two bots meet, as often as there are bots, so that each has each seat once.",
     )
+    stop: StopTable | None = Field(
+        default=None,
+        description="Until when to play on; default: it is over when every pairing has played its pairs.",
+        json_schema_extra=_without_default,
+    )
     block: int = Field(default=32, ge=1, le=MAX_BLOCK, description="Lists of decks that one process of a bot plays.")
     jobs: int = Field(
         default_factory=_default_jobs,
@@ -446,13 +495,19 @@ class TournamentTable(_Table):
     bots: Annotated[list[BotTable], AfterValidator(_bots)] = Field(description="Who takes part: two bots or more.")
 
 
-_TABLES: Mapping[str, type[_Table]] = {"": TournamentTable, "clock": ClockTable, "bots": BotTable}
+_TABLES: Mapping[str, type[_Table]] = {
+    "": TournamentTable,
+    "clock": ClockTable,
+    "stop": StopTable,
+    "bots": BotTable,
+}
 
 
 # --- reading, and mistakes in words -------------------------------------------------------------------------
 
 _EXPECTED = {
     "int_type": "a whole number",
+    "float_type": "a number",
     "bool_type": "true or false",
     "string_type": "a text in quotes",
     "list_type": "a list in brackets",
@@ -503,6 +558,8 @@ def _in_words(mistake: Mapping[str, Any]) -> str:
             return f"bots is missing; {_EXPECTED_BOTS}"
         case "list_type" if last == "bots":
             return f"bots is {_shortened(mistake['input'])}; {_EXPECTED_BOTS}"
+        case "missing" if last == "max_pairs":
+            return f"{key} is missing; expected the budget, such as {last} = 400"
         case "missing":
             return f'{key} is missing; expected a text such as {last} = "greedy"'
         case "value_error":
@@ -570,11 +627,20 @@ def _misfits(tournament: TournamentTable, rules: Rules) -> list[str]:
             f'format is "mixed-partners", but rules.seating is {rules.seating}; '
             'expected rules with partners, such as "four-handed"'
         )
+    if tournament.stop is not None and tournament.stop.max_pairs < tournament.pairs:
+        mistakes.append(_small_budget(tournament.stop.max_pairs, tournament.pairs))
     needed = table.seats if mixed else table.sides
     listed = len(tournament.bots)
     if listed < needed:
         mistakes.append(f"[[bots]] lists {listed} bots; expected at least the {needed} that meet in a match")
     return mistakes
+
+
+def _small_budget(max_pairs: int, pairs: int) -> str:
+    return (
+        f"stop.max_pairs is {max_pairs}, but pairs is {pairs}; "
+        "expected at least as many, since every pairing plays its pairs before the first look"
+    )
 
 
 def _rules_mistakes(base: Rules, options: Mapping[str, object]) -> list[str]:
@@ -614,12 +680,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _flat(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that never change in a run, those of tables under `table.key`."""
+    """All values but the bots, those of tables under `table.key`."""
     flat: dict[str, Any] = {}
     for key, value in identity.items():
         if isinstance(value, Mapping):
             flat.update({f"{key}.{inner}": value[inner] for inner in value})
-        elif key not in ("pairs", "bots"):
+        elif key not in ("bots", "stop"):
             flat[key] = value
     return flat
 

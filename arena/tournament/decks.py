@@ -27,6 +27,14 @@ def secret_from_seed(seed: str | int, epoch: int = 0) -> bytes:
     return hashlib.sha256(f"arena/seed/v1\0{seed}\0{epoch}".encode()).digest()
 
 
+def next_secret(secret: bytes) -> bytes:
+    """The secret that follows from another one before that is revealed: derive(secret, `arena/next/v1`).
+
+    So the commitment to the first of them binds the others too.
+    """
+    return _derive(secret, "arena/next/v1")
+
+
 def commitment(secret: bytes) -> str:
     """What is published before the first deal: SHA-256 of `arena/commit/v1`, zero byte, secret, as 64 hex digits."""
     return hashlib.sha256(b"arena/commit/v1\0" + secret).hexdigest()

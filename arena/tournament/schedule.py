@@ -63,6 +63,8 @@ class Schedule:
     """What the earlier epochs planned; this one adds what the grown tournament lacks, on lists from 0."""
     missed: Mapping[Pairing, int] = dataclasses.field(default_factory=dict)
     """Lists that pairings did not play in earlier epochs, since one of them was out, and play now besides."""
+    remainder: Mapping[Pairing, int] = dataclasses.field(default_factory=dict)
+    """Lists that pairings play beyond those of all, since they tell most about orders that are still open."""
     field: Field = dataclasses.field(init=False, repr=False, compare=False)
     """Who takes part, and what a pairing of them is."""
 
@@ -95,18 +97,24 @@ class Schedule:
     def lists(self, pairing: Pairing) -> int:
         """How many lists one of the pairings plays in this epoch: what the earlier ones left, 0 if nothing."""
         left = self.pairs - (self.previous.played(pairing) if self.previous else 0)
-        return left + self.missed.get(pairing, 0)
+        return left + self.missed.get(pairing, 0) + self.remainder.get(pairing, 0)
 
     def played(self, pairing: Pairing) -> int:
-        """How many lists the pairing has played once this epoch is over, the earlier ones included; 0 if none."""
+        """How many lists the pairing has played as all do once this epoch is over, the earlier ones included."""
         if self.field.has(pairing):
             return self.pairs
         return self.previous.played(pairing) if self.previous else 0
 
+    def sides_of(self, pairing: Pairing) -> tuple[tuple[str, ...], ...]:
+        """Who stands on each side, in the order of the pairing."""
+        members = len(pairing) // self.sides
+        return tuple(pairing[first : first + members] for first in range(0, len(pairing), members))
+
     def blocks(self) -> Iterator[Block]:
         """The epoch's blocks in schedule order, made one at a time."""
         position = first = 0
-        for start in range(0, self.pairs, self.block):
+        most = self.pairs + max(self.missed.values(), default=0) + max(self.remainder.values(), default=0)
+        for start in range(0, most, self.block):
             for pairing in self.pairings():
                 numbers = range(start, min(start + self.block, self.lists(pairing)))
                 if not numbers:

@@ -16,6 +16,9 @@ from arena.cli.progress import Progress, duration, header
 from arena.match.absence import Change, Exclusion, Place
 from arena.match.record import Status
 from arena.match.summary import Histogram, MatchKey, MatchSummary, SideSummary
+from arena.ratings.trust import Separation
+from arena.reports.model import Stopping
+from arena.tournament.config import StopRule
 from tests.cli.conftest import make_folder
 
 
@@ -102,6 +105,30 @@ def test_who_is_quarantined_is_told_once_and_leaves_less_to_play(
     asyncio.run(watched())
     told = capsys.readouterr().err
     assert told.count("two is quarantined: 3 matches forfeited in a row; it plays no more\n") == 1
+
+
+def test_a_stop_rule_makes_all_that_is_left_the_most_that_may_be_left(
+    plan: Plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    neighbours = Separation("one", "two", 0.81, 2.0)
+    stopping = Stopping(separated=0.95, max_pairs=9, pairs=2.0, ranked=2, open=(neighbours,), over=False)
+    ruled = replace(plan, config=replace(plan.config, stop=StopRule(0.95, 9)), in_reserve=14)
+
+    async def watched() -> None:
+        with Progress() as listener:
+            listener.planned(ruled)
+            assert listener._status() == "0 of at most 18 matches, 0 faults"
+            for number in range(4):
+                listener.committed([match(number, (7, 3))])
+            assert re.fullmatch(r"4 of at most 18 matches, .*/s, at most .* left, 0 faults", listener._status())
+            longer = (*plan.schedules, replace(plan.schedules[0], pairs=7))
+            listener.extended(stopping, replace(ruled, schedules=longer, finished=4, in_reserve=0))
+            assert re.fullmatch(r"4 of 18 matches, .*/s, \d+ .* left, 0 faults", listener._status())
+
+    asyncio.run(watched())
+    told = capsys.readouterr().err
+    assert "until every two neighbours are separated at 95%, at most 18 matches in all\n" in told
+    assert "after 4 matches one and two (81%) are not separated at 95%: 14 more are played\n" in told
 
 
 def test_the_header_of_a_rehearsal_says_so(plan: Plan) -> None:

@@ -27,7 +27,7 @@ from arena.match.summary import MatchKey
 from arena.reports.columns import BOT_TABLES, COLUMNS, STATISTICS, TABLE_COLUMNS
 from arena.sixtysix.v1 import bot_pb2
 from arena.tournament import decks
-from arena.tournament.config import BotTable, ClockTable, TournamentTable
+from arena.tournament.config import BotTable, ClockTable, StopTable, TournamentTable
 from tests.docs import presets
 from tests.docs.pages import ROOT, blocks, prose, table
 
@@ -108,7 +108,8 @@ def test_authors_read_of_every_check() -> None:
 
 def test_organisers_read_of_every_key_of_a_tournament() -> None:
     listed = [row[0] for row in table(DOCS / "organisers.md", "key")]
-    expected = {f"`{key}`" for key in TournamentTable.model_fields if key not in ("clock", "bots")}
+    expected = {f"`{key}`" for key in TournamentTable.model_fields if key not in ("stop", "clock", "bots")}
+    expected |= {f"`[stop]` `{key}`" for key in StopTable.model_fields}
     expected |= {f"`[clock]` `{key}`" for key in ClockTable.model_fields}
     expected |= {f"`[[bots]]` `{key}`" for key in BotTable.model_fields}
     assert set(listed) == expected
@@ -116,9 +117,9 @@ def test_organisers_read_of_every_key_of_a_tournament() -> None:
 
 def test_organisers_read_the_defaults() -> None:
     listed = {row[0].split(" ")[-1].strip("`"): row[1] for row in table(DOCS / "organisers.md", "key")[:-2]}
-    fields = TournamentTable.model_fields | ClockTable.model_fields
+    fields = TournamentTable.model_fields | ClockTable.model_fields | StopTable.model_fields
     for key, default in listed.items():
-        if re.fullmatch(r'\d+|true|false|`"[^"]+"`', default):
+        if re.fullmatch(r'[\d.]+|true|false|`"[^"]+"`', default):
             assert default.strip('`"') == str(fields[key].default).lower(), key
 
 
@@ -187,6 +188,7 @@ def test_the_algorithm_of_the_page_is_that_of_the_arena() -> None:
         secret = rng.randbytes(32)
         assert page["commitment"](secret) == decks.commitment(secret)
         assert page["secret_of_seed"](number, 1) == decks.secret_from_seed(number, 1)
+        assert page["next_secret"](secret) == decks.next_secret(secret)
         own_list = page["list_of_one_match"](names, 1, number)
         assert own_list == decks.list_id(names, 1, number, mirrored=False)
         for name in (str(number), own_list):

@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 def write(path: Path, text: str) -> None:
     """A file of a page; a tournament of as few pairs as can be."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(re.sub(r"^pairs = \d+", "pairs = 1", text, flags=re.MULTILINE), encoding="utf-8")
+    path.write_text(re.sub(r"^((?:max_)?pairs) = \d+", r"\1 = 1", text, flags=re.MULTILINE), encoding="utf-8")
 
 
 def run(command: list[str], folder: Path, place: str) -> None:

@@ -97,6 +97,7 @@ CUPS = (
     Cup("three at a table", {"pairs": 4, "block": 2, "rules": "three-handed"}, ["random", "bad.py", "greedy"]),
     Cup("growing", {"pairs": 2, "block": 1}, ["random", "bad.py"], {"pairs": 4, "block": 1}),
     Cup("partners", {"pairs": 4, "block": 1, "rules": "four-handed"}, ["bad.py", "partner"]),
+    Cup("until separated", {"pairs": 2, "block": 1, "stop.max_pairs": 5}, ["greedy", "greedy"]),
     Cup("many matches at once", {"pairs": 60, "block": 30}, ["bad.py", "random"]),
 )
 

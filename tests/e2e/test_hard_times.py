@@ -17,6 +17,7 @@ from arena.app.tournament import Finished, Plan, RunOptions, run_tournament
 from arena.match.absence import Exclusion
 from arena.match.lag import Lag
 from arena.match.summary import MatchSummary
+from arena.reports.model import Stopping
 from arena.store import Store
 from arena.wire import codec
 from tests.e2e.test_tournament import BOT, SINNER, config, place, wait_until_nothing_is_left
@@ -28,6 +29,9 @@ class Silent:
     """Listens and says nothing."""
 
     def planned(self, plan: Plan) -> None:
+        pass
+
+    def extended(self, stopping: Stopping, plan: Plan) -> None:
         pass
 
     def committed(self, summaries: Sequence[MatchSummary]) -> None:

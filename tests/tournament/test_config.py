@@ -24,6 +24,7 @@ from arena.tournament.config import (
     Isolation,
     LeastSandbox,
     OnBrokenBot,
+    StopRule,
     TournamentConfig,
     TournamentTable,
     differences,
@@ -68,6 +69,7 @@ def test_a_file_with_two_bots_is_a_tournament_with_the_documented_defaults(tmp_p
         format=Format.ROUND_ROBIN,
         champions=(),
         pairs=100,
+        stop=None,
         block=32,
         jobs=max(1, cores // 2),
         isolation=Isolation.BLOCK,
@@ -109,6 +111,9 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         preset = "schnapsen"
         match_target = 11
         close_first_lead = false
+        [stop]
+        separated = 0.99
+        max_pairs = 40
         [clock]
         limit_ms = 0
         bank_ms = 1
@@ -130,6 +135,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         format=Format.GAUNTLET,
         champions=("Ämil 7",),
         pairs=7,
+        stop=StopRule(separated=0.99, max_pairs=40),
         block=3,
         jobs=2,
         isolation=Isolation.MATCH,
@@ -228,6 +234,16 @@ ONE = [
     ("clock.bank_ms = 0.5", "clock.bank_ms is 0.5; expected a whole number"),
     ("clock.start_ms = 0", "clock.start_ms is 0; expected at least 1"),
     ("clock.build_s = 3601", "clock.build_s is 3601; expected at most 3600"),
+    ("stop = true", "stop is true; expected a table"),
+    ("[stop]", "stop.max_pairs is missing; expected the budget, such as max_pairs = 400"),
+    ("stop.max_pairs = '9'", "stop.max_pairs is '9'; expected a whole number"),
+    ("stop = {max_pairs = 200, separated = '1'}", "stop.separated is '1'; expected a number"),
+    ("stop = {max_pairs = 200, separated = 95}", "stop.separated is 95; expected at most 0.999"),
+    ("stop = {max_pairs = 200, separated = 0.9}", "stop.separated is 0.9; expected at least 0.95"),
+    ("stop = {max_pairs = 200, separated = nan}", "stop.separated is nan; expected at most 0.999"),
+    ("stop = {max_pair = 200, max_pairs = 200}", "unknown key stop.max_pair; did you mean 'max_pairs'?"),
+    ("stop.max_pairs = 99", "stop.max_pairs is 99, but pairs is 100; "
+     "expected at least as many, since every pairing plays its pairs before the first look"),
     ("champions = 'x'\nformat = 'gauntlet'", "champions is 'x'; expected a list in brackets"),
     ("champions = [1]\nformat = 'gauntlet'", "champions #1 is 1; expected a text in quotes"),
     ("format = 'gauntlet'", "champions is missing or empty; expected the names of some bots, "
@@ -511,6 +527,29 @@ def test_jobs_names_more_pairs_and_added_bots_may_differ(tmp_path: Path) -> None
     assert differences(before, after) == []
 
 
+def test_a_stop_rule_may_come_and_grow_but_never_shrink_or_go(tmp_path: Path) -> None:
+    without = identity(tmp_path, BASE)
+    rule = identity(tmp_path, BASE | {"stop": "{max_pairs = 40, separated = 0.96}"})
+    more = identity(tmp_path, BASE | {"stop": "{max_pairs = 41, separated = 0.97}"})
+    assert differences(without, rule) == differences(rule, more) == differences(rule, rule) == []
+    assert differences(more, rule) == [
+        "stop.max_pairs was 41, is now 40; it can only grow",
+        "stop.separated was 0.97, is now 0.96; it can only grow",
+    ]
+    assert differences(rule, without) == [
+        "stop.max_pairs was 40, is now not set; it can only grow",
+        "stop.separated was 0.96, is now not set; it can only grow",
+    ]
+
+
+def test_pairs_may_be_changed_within_the_budget(tmp_path: Path) -> None:
+    config = load(tmp_path, "pairs = 10\nstop.max_pairs = 40\n" + BOTS)
+    assert config.with_pairs(40).identity() == {**config.identity(), "pairs": 40}
+    with pytest.raises(UsageError, match=r"stop\.max_pairs is 40, but pairs is 41"):
+        config.with_pairs(41)
+    assert load(tmp_path, BOTS).with_pairs(1000).pairs == 1000
+
+
 def test_a_bot_that_is_gone_or_renamed_is_named(tmp_path: Path) -> None:
     before = identity(tmp_path, BASE, BOTS + "[[bots]]\nbot = 'greedy'\nname = 'x'\n")
     after = identity(tmp_path, BASE, "[[bots]]\nbot = 'random'\n[[bots]]\nbot = 'greedy'\nname = 'y'\n")
@@ -549,7 +588,7 @@ def test_the_schema_offers_every_key_preset_and_rules_option_with_a_description(
     assert table["properties"]["tie"] == {"enum": ["draw", "draw_carry", "last_trick"]}
     assert table["properties"]["deck"] == {"type": "integer"}
     assert table["properties"]["close_first_lead"] == {"type": "boolean"}
-    tables = [schema, *(schema["$defs"][name] for name in ("BotTable", "ClockTable"))]
+    tables = [schema, *(schema["$defs"][name] for name in ("BotTable", "ClockTable", "StopTable"))]
     assert all(field["description"] for each in tables for field in each["properties"].values())
     assert not any(each["additionalProperties"] for each in [*tables, table])
 

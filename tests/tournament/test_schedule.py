@@ -417,3 +417,45 @@ def test_a_schedule_of_forty_million_matches_is_counted_and_walked_in_constant_m
         tracemalloc.stop()
     assert last.numbers == range(32, 64)
     assert peak < 200_000
+
+
+# --- the remainder of a budget ------------------------------------------------------------------------------
+
+
+def test_a_remainder_is_played_by_its_pairings_alone_in_both_seatings() -> None:
+    first = Schedule(("a", "b", "c"), pairs=2, block=2)
+    second = Schedule(("a", "b", "c"), pairs=2, block=2, previous=first, remainder={("a", "c"): 5, ("b", "c"): 1})
+    assert Counter((key.pairing, key.leg, key.number) for key in keys(second)) == Counter(
+        (pairing, leg, number)
+        for pairing, lists in ((("a", "c"), 5), (("b", "c"), 1))
+        for leg in (0, 1)
+        for number in range(lists)
+    )
+    assert second.match_count == 12 and second.block_count == 8
+    assert indexes(second) == list(range(12))
+
+
+def test_what_a_remainder_played_is_beyond_the_pairs_of_later_epochs() -> None:
+    first = Schedule(("a", "b", "c"), pairs=2)
+    second = Schedule(("a", "b", "c"), pairs=2, previous=first, remainder={("a", "c"): 50})
+    third = Schedule(("a", "b", "c", "d"), pairs=3, previous=second)
+    assert {pairing: third.lists(pairing) for pairing in third.pairings()} == {
+        ("a", "b"): 1, ("a", "c"): 1, ("b", "c"): 1, ("a", "d"): 3, ("b", "d"): 3, ("c", "d"): 3,
+    }  # fmt: skip
+    assert third.match_count == 24
+
+
+@pytest.mark.parametrize(
+    ("schedule", "pairing", "sides"),
+    [
+        (Schedule(("a", "b"), 1), ("a", "b"), (("a",), ("b",))),
+        (Schedule(("a", "b", "c"), 1, sides=3, seats=3), ("a", "b", "c"), (("a",), ("b",), ("c",))),
+        (
+            Schedule(("a", "b", "c", "d"), 1, Format.MIXED_PARTNERS, seats=4),
+            ("a", "d", "b", "c"),
+            (("a", "d"), ("b", "c")),
+        ),
+    ],
+)
+def test_the_sides_of_a_pairing(schedule: Schedule, pairing: Pairing, sides: tuple[tuple[str, ...], ...]) -> None:
+    assert schedule.sides_of(pairing) == sides
