@@ -6,15 +6,17 @@ import asyncio
 import difflib
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena.app.engines.local import Building
 from arena.app.sandboxes import chosen
 from arena.bots.bot import Surroundings
 from arena.bots.check.checks import BY_NAME, Examination
 from arena.bots.check.examiner import Examiner
 from arena.bots.launcher import arena_marker
-from arena.bots.manifest import resolve
+from arena.bots.manifest import BotSpec, resolve
+from arena.bots.sandbox import Sandbox
 from arena.bots.stopwatch import Stopwatch
 from arena.errors import UsageError
 from arena.game.presets import PRESETS
@@ -33,6 +35,7 @@ class CheckOptions:
     """The names of the checks that are wanted; none: all."""
     sandbox: LeastSandbox = LeastSandbox.AUTO
     start_s: float = 10.0
+    building: Building = field(default_factory=Building)
 
 
 async def check_bot(options: CheckOptions, said: Callable[[str], None] = lambda _: None) -> Examination:
@@ -47,16 +50,25 @@ async def check_bot(options: CheckOptions, said: Callable[[str], None] = lambda 
             raise UsageError(f"there is no check {name!r}; {hint}")
     spec = resolve(options.bot, base=Path.cwd())
     sandbox = await asyncio.to_thread(chosen, options.sandbox, "arena check", {spec.name: spec}, None)
+    return await examine(spec, sandbox, options, said)
+
+
+async def examine(
+    spec: BotSpec, sandbox: Sandbox, options: CheckOptions, said: Callable[[str], None] = lambda _: None
+) -> Examination:
+    """Examine a bot that was found, in this sandbox."""
     stopwatch = Stopwatch()
+    marker = arena_marker(MARKER)
     with tempfile.TemporaryDirectory(prefix="arena-check-") as logs:
         around = Surroundings(
             stopwatch=stopwatch,
             rules=PRESETS["sixty-six"],
             rules_name="sixty-six",
             logs=Path(logs),
-            marker=arena_marker(MARKER),
+            marker=marker,
             start_s=options.start_s,
             sandbox=sandbox,
+            builds=options.building.builds(sandbox, marker),
         )
         stopwatch.start()
         try:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from arena.cli.exits import Exit
-from arena.cli.screen import emit, rendered, stderr, stdout
+from arena.cli.options import DATA, AllowBuildNetwork, Data, building_in_words
+from arena.cli.screen import emit, rendered, say, stderr, stdout
 from arena.errors import UsageError
 
 
@@ -31,6 +32,8 @@ def check(
     format: Annotated[
         CheckFormat, typer.Option("--format", help="In what form the findings are written to stdout.")
     ] = CheckFormat.TABLE,
+    data: Data = DATA,
+    allow_build_network: AllowBuildNetwork = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show more than the first of equal troubles.")
     ] = False,
@@ -49,10 +52,14 @@ def check(
     if bot is None:
         raise UsageError("no bot is named; expected one to examine, as in: arena check ./mybot")
     from arena.app.check import CheckOptions, check_bot
+    from arena.app.data import BUILDS
+    from arena.app.engines.local import Building
     from arena.reports.check import render
 
+    building = Building(data / BUILDS, allow_build_network, told=lambda name: say(building_in_words(name)))
+    options = CheckOptions(bot, tuple(only or ()), building=building)
     with stderr().status("") as status:
-        found = asyncio.run(check_bot(CheckOptions(bot, tuple(only or ())), lambda name: status.update(name)))
+        found = asyncio.run(check_bot(options, status.update))
     match format:
         case CheckFormat.TABLE:
             emit(rendered(checking.examination(found, verbose=verbose), stdout()))

@@ -14,10 +14,11 @@ import pytest
 
 from arena.app import check as app
 from arena.app.check import CheckOptions, check_bot
+from arena.app.engines.local import Building
 from arena.bot.view import View
 from arena.bots.check import examiner
 from arena.bots.check.checks import BY_NAME, CHECKS, Colour, Examination, Finding
-from arena.bots.manifest import builtin_names
+from arena.bots.manifest import builtin_names, sample_bots_folder
 from arena.cards import CARD_NAMES
 from arena.errors import UsageError
 from arena.game.presets import PRESETS
@@ -28,6 +29,8 @@ from tests.bots.conftest import assert_nothing_is_left
 from tests.docs.pages import ROOT, anchors
 
 MISFIT = Path(misfit.__file__)
+PYTHON = [name for name in builtin_names() if (sample_bots_folder() / name / "bot.py").exists()]
+"""The sample bots that need no build."""
 BUSY = {"start", "time-use", "output", "files"}
 """Yellow on a busy machine, whatever the bot: the SDK warns where time grows short, and others write files, too."""
 REMOTE = {
@@ -99,7 +102,7 @@ def folder_of(tmp_path: Path, sin: str) -> str:
 # -- good bots ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", PYTHON)
 def test_the_sample_bots_are_all_green(name: str) -> None:
     found = examine(name, sandbox=LeastSandbox.AUTO)
     assert not_green(found) == {}
@@ -120,7 +123,7 @@ def test_a_bot_at_an_address_passes(zoo: Path) -> None:
 
 
 def test_there_is_a_bad_bot_for_every_check() -> None:
-    assert {*REMOTE.values(), *WORTH_KNOWING, *LOCAL, "files", "output"} == set(BY_NAME)
+    assert {*REMOTE.values(), *WORTH_KNOWING, *LOCAL, "build", "files", "output"} == set(BY_NAME)
 
 
 @pytest.mark.parametrize("sin", REMOTE)
@@ -152,6 +155,25 @@ def test_a_file_that_a_bot_writes_beside_its_folder_is_found(tmp_path: Path) -> 
         found = examine(bot)
     assert not_green(found) == {"files": Colour.RED}
     assert str(notes) in finding(found, "files").troubles[0].answered
+
+
+def test_a_build_that_fails_is_red_and_says_why(tmp_path: Path) -> None:
+    bot = folder_of(tmp_path, "honest")
+    with (Path(bot) / "bot.toml").open("a") as manifest:
+        manifest.write('[build]\ncommand = ["ls", "what-is-not-there"]\n')
+    building = Building(tmp_path / "builds")
+    found = asyncio.run(check_bot(CheckOptions(bot, sandbox=LeastSandbox.WEAK, building=building)))
+    assert not_green(found) == {"build": Colour.RED}
+    (trouble,) = finding(found, "build").troubles
+    assert trouble.asked == "ls what-is-not-there"
+    assert "what-is-not-there" in trouble.evidence
+
+
+def test_a_bot_that_thinks_for_long_is_asked_less(zoo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examiner, "PATIENCE_MS", 0.0)
+    found = examine(f"unix:{zoo}/honest", "must-beat", "matches")
+    assert finding(found, "must-beat").text == "2 times (2 presets)"
+    assert finding(found, "matches").colour is Colour.GREY
 
 
 def test_what_a_bot_prints_is_said(tmp_path: Path) -> None:

@@ -52,6 +52,10 @@ class Building:
         """As the config says, for a run with that data folder."""
         return cls(data / BUILDS, config.allow_build_network, config.build_s, told)
 
+    def builds(self, sandbox: Sandbox, marker: str) -> Builds:
+        """The builds of an arena process with that marker."""
+        return Builds(self.folder, sandbox, marker, network=self.network, told=self.told, limit_s=self.limit_s)
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -298,7 +302,6 @@ async def local_engine(
     stopwatch = Stopwatch()
     stopwatch.start()
     marker = arena_marker(run)
-    how = setting.building
     surroundings = Surroundings(
         stopwatch=stopwatch,
         rules=setting.rules,
@@ -307,7 +310,7 @@ async def local_engine(
         marker=marker,
         start_s=setting.start_s,
         sandbox=setting.sandbox,
-        builds=Builds(how.folder, setting.sandbox, marker, network=how.network, told=how.told, limit_s=how.limit_s),
+        builds=setting.building.builds(setting.sandbox, marker),
     )
     try:
         yield LocalEngine(setting, specs, secrets, surroundings)

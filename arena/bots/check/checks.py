@@ -95,6 +95,7 @@ _QUESTIONS, _SHARED = f"{_RULES}#questions", f"{_RULES}#what-all-presets-share"
 _SANDBOX = "docs/sandbox.md#what-a-bots-author-has-to-know"
 
 CHECKS: tuple[Check, ...] = (
+    Check("build", "handshake", "It is built, where that is needed.", _START),
     Check("start", "handshake", "It starts, and can be reached at its address in time.", _START),
     Check("describe", "handshake", "It answers Describe with a message.", _DESCRIBE),
     Check("version", "handshake", "It speaks this major version of the protocol.", _DESCRIBE),

@@ -18,6 +18,7 @@ from random import Random
 from typing import Any
 
 from arena.bots.bot import EVIDENCE_LINES, BotFailed, Surroundings, start_all
+from arena.bots.build import BuildError
 from arena.bots.check import traces
 from arena.bots.check.candidate import BUDGET_MS, TIME, Answer, Candidate, Cases, Sparring
 from arena.bots.check.checks import BY_NAME, CHECKS, Examination, Trouble
@@ -51,6 +52,8 @@ END_S = 10.0
 """A tournament waits for half a second, and then kills; here nothing is to depend on how busy the machine is."""
 QUIET_S = 0.3
 """How long is looked whether a file changes while the bot does not run."""
+PATIENCE_MS = 20_000
+"""A bot that has thought for longer than this plays no more matches, and gets one question of each kind."""
 MOST_LATE = 5
 """A bot that was late this often is asked no more: it would take for ever."""
 SLOW = 0.5
@@ -99,6 +102,7 @@ class Examiner:
         self._suspects: frozenset[str] = frozenset()
         """Files that were written there each time that it ran."""
         self._slowest_ms = 0.0
+        self._thought_ms = 0.0
         self._late = 0
         self._wrong_claims = 0
 
@@ -108,7 +112,7 @@ class Examiner:
         Raises `UsageError` where the machine starts no more processes, and `ArenaError` where the arena itself fails.
         """
         names = self._preset_names()
-        if first := await self._first(names):
+        if await self._is_built() and (first := await self._first(names)):
             steps = [self._special(first), self._ends(first), self._describe_otherwise(first)]
             steps += [self._ordinary(first, stream_closed=True)]
             if self._wanted & (_KINDS | _ALONG | {"rules", "matches"}):
@@ -131,6 +135,10 @@ class Examiner:
         if foreign:
             self._notes.bad("rules", Trouble("rules in its bot.toml", f"no preset is called {', '.join(foreign)}"))
         return [name for name in self._spec.rules if name in PRESETS] or list(PRESETS)
+
+    @property
+    def _patient(self) -> bool:
+        return self._thought_ms < PATIENCE_MS
 
     async def _in_turn(self, step: Coroutine[Any, Any, None]) -> None:
         """Take a step when there is a process to spare; it ends where the bot can be asked no more."""
@@ -185,6 +193,18 @@ class Examiner:
             self._notes.bad("rules", Trouble("Describe", "no, without a word of refusal", rules_name))
 
     # -- the beginning -----------------------------------------------------------------------------------------------
+
+    async def _is_built(self) -> bool:
+        builds = self._around.builds
+        if builds is not None:
+            try:
+                self._spec = await builds.built(self._spec)
+            except BuildError as error:
+                text, _, output = str(error).partition("\n")
+                self._notes.bad("build", Trouble(" ".join(self._spec.build), text, evidence=output))
+                return False
+        self._notes.good("build")
+        return True
 
     async def _first(self, names: Sequence[str]) -> str | None:
         """The first preset that it plays, if it starts and answers at all: else nothing more can be tried."""
@@ -269,7 +289,7 @@ class Examiner:
             self._said(rules_name)
             cases = Cases(rules_name)
             await self._ask_all_kinds(stand, cases)
-            if self._wanted & {"matches", *_ALONG}:
+            if self._wanted & {"matches", *_ALONG} and self._patient:
                 await self._play_match(await stand.ready(), cases)
             if stream_closed and self._wanted & {"stream-closed", "children"}:
                 await self._close_stream(await stand.ready())
@@ -281,7 +301,7 @@ class Examiner:
     async def _ask_all_kinds(self, stand: _Stand, cases: Cases) -> None:
         each = max(LEAST_CASES, CASES // len(self._preset_names()))
         for kind, views in questions(cases.game, Random(cases.rules_name), each=each, deals=DEALS).items():
-            for view in views if self._wanted & {kind, *_ALONG} else ():
+            for view in views[: each if self._patient else 1] if self._wanted & {kind, *_ALONG} else ():
                 if self._late >= MOST_LATE:
                     raise _Absent
                 candidate = await stand.ready()
@@ -456,6 +476,7 @@ class Examiner:
             if answer.action == CLAIM and not _has_target(rules_name, view):
                 self._wrong_claims += 1
             self._slowest_ms = max(self._slowest_ms, answer.took_ms)
+            self._thought_ms += answer.took_ms
             self._notes.good(kind, rules_name)
             self._notes.good("in-time")
             return True
@@ -465,6 +486,7 @@ class Examiner:
             case NoReply(whole_match=True):  # it was gone before
                 return False
             case NoReply(Fault.LATE | Fault.HUNG):
+                self._notes.grey[kind] = "it was late"
                 kind = "in-time"
                 self._late += 1
         self._notes.bad(kind, trouble_of(rules_name, view, answer))
@@ -481,8 +503,9 @@ class Examiner:
         self._notes.good("rules", text=f"{len(self._plays)} presets" if len(self._plays) > 1 else "1 preset")
         if self._wrong_claims:
             self._notes.yellow[Kind.CLAIM] = f"{times(self._wrong_claims)} it claimed without the points for it"
+        reason = "it was late too often to be asked" if self._late >= MOST_LATE else "no such question came up"
         for kind in Kind:
-            self._notes.grey.setdefault(kind, "no such question came up under its rules")
+            self._notes.grey.setdefault(kind, reason)
         if self._spec.remote:
             for name in ("sigterm", "children", "output", "files"):
                 self._notes.grey[name] = "it runs elsewhere"
