@@ -70,7 +70,6 @@ def replay(
     from arena.app import replay as use_case
     from arena.app.show import find_run
     from arena.reports.replay import json, text, words
-    from arena.reports.replay.model import sight
 
     _check(format, deal, worst, list_, whose, bot, play_on, against, step)
     folder, name = find_run(run, data)
@@ -97,7 +96,7 @@ def replay(
         moment = use_case.Moment(stored, shown, deals[0], step)
         if not play_on:
             advice = asyncio.run(use_case.ask_again(moment, bot, timed=not no_timeouts))
-            emit(_rendered(text.advised(shown, moment.deal, step, seat, advice)))
+            emit(_rendered(text.advised(shown, moment.deal, seat, step, advice)))
             return
         say(f"as it was: {words.ending(moment.deal.open, shown.cast)}")
         shown = asyncio.run(use_case.play_on(moment, bot, against, timed=not no_timeouts))
@@ -105,19 +104,21 @@ def replay(
     if format is Format.JSON:
         emit(json.render(shown, deals, seat))
     elif not plain and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-        from arena.cli.browsing import browse
-
-        try:
-            browse(shown, shown.deals.index(deals[0]), step or 1, seat)
-        except KeyboardInterrupt:
-            raise typer.Exit(Exit.INTERRUPTED) from None
+        _browse(shown, deals[0], step or 1, seat)
     else:
         emit(_rendered(text.title(shown)))
         for each in deals:
-            if step is None or play_on:
-                emit(_rendered(text.story(shown, each, seat, step or 1)))
-            else:
-                emit(_rendered(text.picture(shown, sight(shown, each, step, seat))))
+            alone = step is not None and not play_on
+            emit(_rendered((text.moment if alone else text.story)(shown, each, seat, step or 1)))
+
+
+def _browse(shown: MatchReplay, deal: DealReplay, step: int, seat: int | None) -> None:
+    from arena.cli.browsing import browse
+
+    try:
+        browse(shown, shown.deals.index(deal), step, seat)
+    except KeyboardInterrupt:
+        raise typer.Exit(Exit.INTERRUPTED) from None
 
 
 def _check(

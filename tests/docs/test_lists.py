@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import random
 import re
 from enum import StrEnum
@@ -25,11 +26,13 @@ from arena.game.views import DecisionPoint
 from arena.match.rulings import Fault
 from arena.match.summary import MatchKey
 from arena.reports.columns import BOT_TABLES, COLUMNS, STATISTICS, TABLE_COLUMNS
+from arena.reports.replay import json as replay_json
 from arena.sixtysix.v1 import bot_pb2
 from arena.tournament import decks
 from arena.tournament.config import BotTable, ClockTable, StopTable, TournamentTable
 from tests.docs import presets
 from tests.docs.pages import ROOT, blocks, prose, table
+from tests.reports.replays import replay_of
 
 DOCS = ROOT / "docs"
 SDK = DOCS / "authors" / "python.md"
@@ -89,6 +92,14 @@ def test_authors_read_of_all_that_serve_takes() -> None:
     assert set(inspect.signature(serve).parameters) == {
         word.strip("`") for row in table(SDK, "parameter") for word in row[0].split(", ")
     }
+
+
+def test_authors_read_of_all_that_the_json_of_a_replay_has() -> None:
+    _, replay = replay_of("sixty-six")
+    document = json.loads(replay_json.render(replay, replay.deals, None))
+    deal = document["deals"][0]
+    words = code_words(DOCS / "authors" / "debugging.md")
+    assert {*document, *document["match"], *deal, *deal["steps"][0], *deal["steps"][0]["hands"][0]} <= words
 
 
 def test_authors_read_of_every_key_of_a_bot() -> None:

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from arena.cards import Card, Suit
+from arena.cards import Action, Card, Suit
 from arena.match.record import Status
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
@@ -54,15 +54,20 @@ def picture(replay: MatchReplay, seen: Sight) -> RenderableType:
     return Group(*_picture(replay, seen))
 
 
+def moment(replay: MatchReplay, deal: DealReplay, viewer: int | None, step: int) -> RenderableType:
+    """The picture of one step."""
+    return picture(replay, sight(replay, deal, step, viewer))
+
+
 def story(replay: MatchReplay, deal: DealReplay, viewer: int | None, begin: int = 1) -> RenderableType:
     """A deal told step by step, from one of them on: the cards, then what was done and what it was chosen from."""
     return Group(*_story(replay, deal, viewer, begin))
 
 
-def advised(replay: MatchReplay, deal: DealReplay, step: int, viewer: int | None, advice: Advice) -> RenderableType:
-    """A moment, and what a bot would do in it now."""
+def advised(replay: MatchReplay, deal: DealReplay, viewer: int | None, step: int, advice: Advice) -> RenderableType:
+    """The picture of a step, and what a bot would do in it now."""
     seen = sight(replay, deal, step, viewer)
-    return Group(*_picture(replay, seen), *_advice(replay, seen, advice))
+    return Group(picture(replay, seen), *_advice(seen, advice))
 
 
 # -- a picture --------------------------------------------------------------------------------------------------------
@@ -151,9 +156,13 @@ def _decision(seen: Sight) -> Iterator[Text]:
 
 
 def _choice(choice: Choice) -> Text:
-    name = words.action(choice.action)
-    value = "" if choice.value is None else f" {choice.value:+d}".replace("-", "−")
-    return Text(f"›{name}{value}‹", style="bold") if choice.chosen else Text(f"{name}{value}")
+    text = _valued(choice.action, choice.value)
+    return Text(f"›{text}‹", style="bold") if choice.chosen else Text(text)
+
+
+def _valued(action: Action, value: int | None) -> str:
+    """`A♥ +2`; `A♥` where the value is unknown."""
+    return words.action(action) if value is None else f"{words.action(action)} {value:+d}".replace("-", "−")
 
 
 def _given_away(choices: Sequence[Choice]) -> int:
@@ -167,25 +176,23 @@ def _time(time: DecisionTime) -> str:
     """`2.1 ms of 11,000: bot 0.1, wire 2.0; 0.3 more charged to nobody`."""
     spent = time.spent
     of = "" if time.budget_ms is None else f" of {time.budget_ms:,.0f}"
-    bot, wire = spent.took_us - spent.wire_us, spent.wire_us
-    nobody = spent.arena_us + spent.queue_us + spent.waited_us
-    charged, *parts = (f"{us / 1000:,.1f}" for us in (spent.took_us, bot, wire, nobody))
-    return "{} ms{}: bot {}, wire {}; {} more charged to nobody".format(charged, of, *parts)
+    nobody_us = spent.arena_us + spent.queue_us + spent.waited_us
+    all_us = (spent.took_us, spent.took_us - spent.wire_us, spent.wire_us, nobody_us)
+    charged, bot, wire, nobody = (f"{us / 1000:,.1f}" for us in all_us)
+    return f"{charged} ms{of}: bot {bot}, wire {wire}; {nobody} more charged to nobody"
 
 
-def _advice(replay: MatchReplay, seen: Sight, advice: Advice) -> Iterator[RenderableType]:
-    bot, took = printable(advice.bot), f"{advice.took_ms:,.1f} ms"
+def _advice(seen: Sight, advice: Advice) -> Iterator[RenderableType]:
+    bot = printable(advice.bot)
     yield ""
     if advice.action is None:
         yield Text(f"{bot} now commits a fault: {advice.fault}", style="bold red")
+        yield from (_indented(Text(printable(line), style="dim")) for line in advice.evidence.splitlines())
     else:
-        same = " the same" if advice.action == seen.action else ""
+        does = "the same" if advice.action == seen.action else "otherwise"
         values = {choice.action: choice.value for choice in seen.choices}
-        value = values.get(advice.action)
-        worth = "" if value is None else f", worth {value:+d}".replace("-", "−")
-        yield Text(f"{bot} now does{same or ' otherwise'}: {words.action(advice.action)}{worth}", style="bold")
-    yield from (_indented(Text(printable(line), style="dim")) for line in advice.evidence.splitlines())
-    yield _indented(Text(took, style="dim"))
+        yield Text(f"{bot} now does {does}: {_valued(advice.action, values.get(advice.action))}", style="bold")
+    yield _indented(Text(f"{advice.took_ms:,.1f} ms", style="dim"))
     if advice.output:
         yield _indented(Text("it wrote:", style="dim"))
         yield from (_indented(Text(printable(line))) for line in advice.output.splitlines())
