@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import random
@@ -222,22 +223,20 @@ def test_a_terminal_that_knows_ascii_alone_gets_cards_as_in_records() -> None:
     assert {"TH", "AS"} <= set(re.findall(r"[A-Z0-9]+", page))
 
 
-def test_names_of_nasty_letters_do_no_harm() -> None:
-    record, replay = replay_of("sixty-six")
-    nasty = MatchReplay(
-        replay.run,
-        replay.key,
-        3,
-        "x",
-        replay.rules,
-        ("[red]a", "\x1b[31m\nb\ud800"),
-        record.status,
-        (),
-        (),
-        replay.deals,
-    )
-    page = shown(text.story(nasty, nasty.deals[0], None))
-    assert "[red]a" in page and "\\x1b[31m\\nb\\ud800" in page and "\x1b" not in page
+def test_names_of_nasty_letters_and_any_length_do_no_harm() -> None:
+    _, replay = replay_of("sixty-six")
+    nasty = dataclasses.replace(replay, seats=("[red]a", "\x1b[31m\nb\ud800" + "x" * 100))
+    page = shown(text.story(nasty, nasty.deals[0], None), width=400)
+    assert "[red]a" in page and "\\x1b[31m\\nb\\ud800xxx" in page and "\x1b" not in page
+    first = sight(nasty, nasty.deals[0], 1)
+    for narrow in (text.story(nasty, nasty.deals[0], None), text.picture(nasty, first)):
+        lines = shown(narrow, width=40).splitlines()
+        assert max(map(len, lines)) <= 40
+        assert all(
+            words.card(card) in "\n".join(lines)
+            for hand in sight(nasty, nasty.deals[0], 1).hands
+            for card in hand.cards
+        )
     assert json.loads(replay_json.render(nasty, nasty.deals, None))["seats"][0] == "[red]a"
 
 

@@ -209,7 +209,7 @@ def _story(replay: MatchReplay, deal: DealReplay, viewer: int | None, begin: int
     heading = f"Deal {first.deal}: {cast.seats[first.dealer]} deals{trump}{shown}, score {words.dashed(first.score)}"
     yield Text(heading, style="bold")
     dealt = Grid.grid(padding=(0, 2, 0, 0))
-    dealt.add_column(style="dim", no_wrap=True)
+    dealt.add_column(style="dim", overflow="fold")
     dealt.add_column(overflow="fold")
     for seat in first.order:
         hand = first.hands[seat]
