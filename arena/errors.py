@@ -15,6 +15,10 @@ class UsageError(ArenaError):
     """Something the user gave cannot be used: what was found, where, what was expected, what to do."""
 
 
+class UnfitBot(UsageError):
+    """A bot does not start, or refuses to play: what it did, with its last words."""
+
+
 class RulesError(UsageError):
     """The rules options contradict each other or hold an impossible value; `field` names the option."""
 

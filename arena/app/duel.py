@@ -16,7 +16,7 @@ from pathlib import Path
 from arena.app import participants
 from arena.app.engines.local import Building, LocalEngine, Setting, local_engine
 from arena.app.sandboxes import chosen
-from arena.errors import UsageError
+from arena.errors import UnfitBot, UsageError
 from arena.game.presets import name_of
 from arena.game.rules import Rules
 from arena.match.clock import TimeControl
@@ -93,7 +93,7 @@ async def run_duel(options: DuelOptions, watch: Callable[[DuelState], None]) -> 
         secret = decks.secret_from_seed(seed)
         async with local_engine(setting, specs, {0: secret}, MARKER, Path(logs)) as engine:
             for name, failure in (await engine.preflight(specs)).items():
-                raise UsageError(f"bot {name!r} cannot play: {failure.evidence}")
+                raise UnfitBot(f"bot {name!r} cannot play: {failure.evidence}")
             for _, legs in groupby(schedule.blocks(), key=lambda block: block.numbers):
                 summaries = await _play(engine, options.rules, list(legs))
                 pairs = _with(judgement.pairs, _results(summaries, first, options.by))

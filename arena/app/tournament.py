@@ -31,7 +31,7 @@ from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import Level
 from arena.bots.stopwatch import Stopwatch
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError, UnfitBot, UsageError
 from arena.game.presets import name_of
 from arena.match.absence import NOBODY, Absences, Exclusion
 from arena.match.lag import Lag
@@ -728,6 +728,6 @@ def _judge_preflight(
         lines = [f"bot {name!r} cannot play: {failure.evidence}" for name, failure in failures.items()]
         if isinstance(options.config, Path):
             lines.append('mend it, or set on_broken_bot = "walkover" to let it lose its matches')
-        raise UsageError("\n".join(lines))
+        raise UnfitBot("\n".join(lines))
     for name, failure in failures.items():
         listener.broken(name, failure.evidence)

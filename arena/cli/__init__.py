@@ -33,7 +33,8 @@ from arena.cli import (
 )
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError, UnfitBot, UsageError
+from arena.reports.advice import advice
 from arena.reports.foreign import escaped
 
 _EXIT_CODES = "\b\nExit codes:\n" + "\n".join(f"  {code.value:<5}{meaning}" for code, meaning in MEANINGS.items())
@@ -110,6 +111,8 @@ def _failed(error: Exception, code: Exit) -> Exit:
     sentence = str(error) if isinstance(error, ArenaError) else f"this is a bug of the arena ({type(error).__name__})"
     for line in f"arena: {sentence}".split("\n"):
         say(escaped(line))
+    if isinstance(error, UnfitBot) and (cure := advice(sentence)):
+        say(f"what to do: {cure}")
     for note in getattr(error, "__notes__", ()):
         say(note)
     return code

@@ -24,6 +24,7 @@ from arena.cli.screen import emit, say
 from arena.errors import UsageError
 from arena.game.presets import PRESETS, preset
 from arena.game.table import Table
+from arena.reports.advice import advice
 from arena.reports.foreign import printable
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ def _match(options: PlayOptions, *, watch: bool) -> None:
         say(f"{printable(played.names[played.record.faults[number].seat])}: {printable(first)}")
         for line in more:
             say(f"  {printable(line)}")
+        if cure := advice(evidence):
+            say(f"  what to do: {cure}")
     faulty = {played.names[fault.seat] for fault in played.record.faults}
     for name, log in played.logs.items():
         _show_log(name, log, lines=0 if name in faulty else LINES_SHOWN)

@@ -33,6 +33,8 @@ _ADVICE = tuple(
         (r"ended with status 0 before it answered", "call serve: the program came to its end without"),
         (r"choose returned None", "return an action at the end of every way through choose"),
         (r"choose returned", "return one of view.legal, or a card of view.plays"),
+        (r"^illegal\b", "return one of view.legal; view.plays are the cards that may be played now"),
+        (r"^error\b", "mend what is named; what else goes wrong, python bot.py --self-test says sooner"),
         (r"^(?:late|hung)\b", "answer sooner: view.time_left_ms says how long there is"),
     )
 )

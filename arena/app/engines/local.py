@@ -22,7 +22,7 @@ from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import LIMITS_ONLY, Sandbox
 from arena.bots.stopwatch import Stopwatch
 from arena.cards import Card
-from arena.errors import UsageError
+from arena.errors import UnfitBot
 from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.clock import TimeControl
@@ -212,7 +212,7 @@ class LocalEngine:
         """Bots that run inside, and that all must start."""
         try:
             for place, failure in (await start_all(bots)).items():
-                raise UsageError(f"bot {bots[place].spec.name!r} cannot play: {failure.evidence}")
+                raise UnfitBot(f"bot {bots[place].spec.name!r} cannot play: {failure.evidence}")
             yield bots
         finally:
             await _stop(bots.values())
