@@ -407,19 +407,27 @@ def _pinned(path: Path) -> int:
     return fd
 
 
-def _environment(place: _Place, extra: Mapping[str, str], marker: str) -> dict[str, str]:
-    """All that a bot finds in its environment: nothing is inherited but the places where programs lie."""
+def environment(marker: str, sdk: str | None = None) -> dict[str, str]:
+    """What every bot finds in its environment: nothing is inherited but the places where programs lie.
+
+    `sdk` is where the bot sees the folder that holds the arena's package; None: where it is.
+    """
     here = os.path.dirname(sys.executable)
-    environment = {
+    found = {
         "PATH": os.pathsep.join((here, os.environ.get("PATH", os.defpath))),
         "LANG": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",  # the last words of a bot that dies are its evidence
         "GRPC_ENABLE_FORK_SUPPORT": "0",
+        _MARKER_VARIABLE: marker,
     }
     package_root = str(Path(__file__).resolve().parent.parent.parent)
     if package_root not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
-        environment["PYTHONPATH"] = place.sdk or package_root  # a checkout: bots import the SDK that lies in it
-    return {**environment, **extra, **place.environment(), _MARKER_VARIABLE: marker}
+        found["PYTHONPATH"] = sdk or package_root  # a checkout: bots import the SDK that lies in it
+    return found
+
+
+def _environment(place: _Place, extra: Mapping[str, str], marker: str) -> dict[str, str]:
+    return {**environment(marker, place.sdk), **extra, **place.environment()}
 
 
 def _launch_error(spec: BotSpec, number: int, stage: str) -> LaunchError:

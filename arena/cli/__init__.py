@@ -25,6 +25,7 @@ from arena.cli import (
     replay,
     report,
     screen,
+    serve,
     show,
     times,
     tournament,
@@ -75,6 +76,7 @@ app.command(epilog=play.PRESET_LIST)(play.play)
 app.command(epilog=play.PRESET_LIST)(duel.duel)
 app.command()(replay.replay)
 app.command()(check.check)
+app.command()(serve.serve)
 app.command()(certs.certs)
 app.command()(doctor.doctor)
 

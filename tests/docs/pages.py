@@ -1,7 +1,7 @@
 """The pages as they are written: their fenced blocks, headings and links.
 
 A block's language says what a test does with it: `sh` is run, `python` is executed (or played, if it is a bot), `toml`
-is loaded, `text` is for reading only.  A word after the language names the file that the block is.
+and `json` are loaded, `text` is for reading only.  A word after the language names the file that the block is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "proto").rglob("*.md"))]
-LANGUAGES = {"sh", "python", "toml", "text"}
+LANGUAGES = {"sh", "python", "toml", "json", "text"}
 
 
 @dataclass(frozen=True, slots=True)

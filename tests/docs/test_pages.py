@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -31,6 +32,7 @@ def folder(tmp_path: Path) -> Path:
     for name in BROUGHT:
         shutil.copy2(ROOT / name, tmp_path)
     write(tmp_path / "tournament.toml", (ROOT / "tournament.toml").read_text(encoding="utf-8"))
+    shutil.copytree(ROOT / "proto", tmp_path / "proto")
     write(tmp_path / "tests" / "test_nothing.py", "def test_nothing() -> None:\n    pass\n")
     (tmp_path / ".venv").mkdir()
     for entry in Path(sys.prefix).iterdir():
@@ -75,6 +77,9 @@ def test_everything_that_a_page_shows_works(page: Path, folder: Path) -> None:
                     run(["arena", "play", str(path), "random"], folder, block.place)
             case "toml":
                 try_toml(block, folder)
+            case "json":
+                json.loads(block.text)
+                write(folder / block.name, block.text)
 
 
 def try_toml(block: Block, folder: Path) -> None:
