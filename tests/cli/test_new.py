@@ -10,9 +10,11 @@ import pytest
 
 from arena.app.new import new_bot
 from arena.app.templates import TEMPLATES, Language
-from arena.bots.manifest import resolve, sources
+from arena.bots.manifest import read_folder, resolve, shipped, sources
 from arena.errors import UsageError
 from tests.cli.conftest import Arena, Here
+
+SAMPLES_AUTHOR = "The Sixty-Six Arena authors"
 
 
 def python(folder: Path, *words: str) -> str:
@@ -91,3 +93,37 @@ def test_every_language_has_a_template_that_is_shipped(tmp_path: Path) -> None:
         assert new_bot(tmp_path / f"in-{language}", language)
     with pytest.raises(UsageError):
         new_bot(tmp_path / "in-python", Language.PYTHON)
+
+
+@pytest.mark.parametrize("language", [language for language in Language if language is not Language.PYTHON])
+def test_in_another_language_it_is_the_sample_bot_with_a_name_of_its_own_and_the_proto_files(
+    tmp_path: Path, language: Language
+) -> None:
+    template, proto = shipped(TEMPLATES[language]), shipped("proto")
+    made = new_bot(tmp_path / "Rosa-2", language).files
+    of_sample = {path.relative_to(template): path for path in sources(template)}
+    of_proto = {"proto" / path.relative_to(proto): path for path in proto.rglob("*.proto")}
+    assert {path.relative_to(tmp_path / "Rosa-2") for path in made} == of_sample.keys() | of_proto.keys()
+    for relative, path in (of_sample | of_proto).items():
+        text = path.read_text(encoding="utf-8").replace(template.name, "Rosa-2")
+        assert (tmp_path / "Rosa-2" / relative).read_text(encoding="utf-8") == text.replace(SAMPLES_AUTHOR, "")
+    bot = read_folder(tmp_path / "Rosa-2")
+    assert bot.name == "Rosa-2" and not bot.author
+    assert bot.build and bot.tools
+
+
+def test_the_languages_are_listed_with_their_tools(here: Here) -> None:
+    done = here("new", "--list-langs")
+    assert done.code == 0
+    assert [line.split()[0] for line in done.out.splitlines()] == list(Language)
+    assert "mvn (Debian: apt install default-jdk-headless maven)" in done.out
+
+
+def test_a_bot_is_made_even_where_its_tools_are_missing_and_it_says_which(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = here("new", "mybot", "--lang", "cpp")
+    assert done.code == 0 and (tmp_path / "mybot" / "main.cpp").exists()
+    assert "it needs what is not in PATH: cmake, g++, protoc, grpc_cpp_plugin (Debian: apt install cmake" in done.err
