@@ -63,7 +63,9 @@ def test_of_each_attack_comes_what_the_page_says(tmp_path: Path, level: Level, r
 
 
 @contextlib.asynccontextmanager
-async def running(folder: Path, code: str, level: Level, memory_mb: int | None = None) -> AsyncIterator[BotProcess]:
+async def running(
+    folder: Path, code: str, level: Level, memory_mb: int | None = None, *, processes: bool = False
+) -> AsyncIterator[BotProcess]:
     """A bot of that code, in a folder that only its owner may enter."""
     sandbox = at(level)
     assert sandbox is not None
@@ -71,7 +73,13 @@ async def running(folder: Path, code: str, level: Level, memory_mb: int | None =
     bot.mkdir(0o700, exist_ok=True)
     (bot / "bot.py").write_text(code, encoding="utf-8")
     (bot / "bot.py").chmod(0o600)
-    spec = BotSpec(*("Test", BotKind.FOLDER, "0"), run=(sys.executable, "-S", "bot.py"), cwd=bot, memory_mb=memory_mb)
+    spec = BotSpec(
+        *("Test", BotKind.FOLDER, "0"),
+        run=(sys.executable, "-S", "bot.py"),
+        cwd=bot,
+        memory_mb=memory_mb,
+        processes=processes,
+    )
     process = await launch(
         spec,
         socket="bot.0",
@@ -209,6 +217,41 @@ def test_the_memory_that_a_bot_asks_for_is_its_limit(tmp_path: Path, level: Leve
     asyncio.run(run())
     unlimited = "-1" if level is Level.WEAK else "2000000000"
     assert told(tmp_path) == [unlimited, "1000000000", "3000000000"]
+
+
+@every_level
+def test_a_bot_that_says_so_starts_processes_ends_them_and_makes_no_world(tmp_path: Path, level: Level) -> None:
+    code = """
+import os, signal, socket, subprocess, sys, time
+ours, theirs = socket.socketpair()
+child = subprocess.Popen([sys.executable, "-S", "-c", "import sys; print(sys.stdin.read())"], stdin=theirs)
+theirs.close()
+ours.sendall(b"from the parent")
+ours.shutdown(socket.SHUT_WR)
+child.wait()
+child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(3600)"])
+child.kill()
+print(child.wait())
+try:
+    os.kill(ARENA, 0)
+    print("the arena can be signalled")
+except OSError:
+    print("out of reach")
+print(subprocess.run(["unshare", "--user", "true"], stderr=subprocess.DEVNULL).returncode and "no world")
+print("done")
+time.sleep(3600)
+""".replace("ARENA", str(os.getpid()))
+
+    async def watched() -> list[psutil.Process]:
+        async with running(tmp_path, code, level, processes=True) as process:
+            await hears(tmp_path, "done")
+            return process.processes()
+
+    assert not [process for process in asyncio.run(watched()) if process.is_running()]
+    said = told(tmp_path)
+    assert said[:2] == ["from the parent", "-9"]
+    if level > Level.WEAK:
+        assert said[2:4] == ["out of reach", "no world"]
 
 
 @every_level
