@@ -27,9 +27,10 @@ PARTS = (
     "remote",
     "languages",
     "reading",
+    "web",
 )
 """Modules of this package, each with a function `run(quick)`."""
-NOT_QUICK = ("sandbox", "ratings", "stopping", "remote", "languages", "reading")
+NOT_QUICK = ("sandbox", "ratings", "stopping", "remote", "languages", "reading", "web")
 """What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
 MORE_TRIES = 4

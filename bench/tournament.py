@@ -21,7 +21,19 @@ def run(quick: bool) -> dict[str, float]:
         config.write_text(f"pairs = {pairs}\ntrust_bots = true\nrated = false\n{bots}")
         before = _cpu()
         subprocess.run(
-            [sys.executable, "-m", "arena", "tournament", str(config), "--seed", "1", "--data", folder, "--quiet"],
+            [
+                sys.executable,
+                "-m",
+                "arena",
+                "tournament",
+                str(config),
+                "--seed",
+                "1",
+                "--data",
+                folder,
+                "--quiet",
+                "--no-pages",
+            ],
             check=True,
             stdout=subprocess.DEVNULL,
         )

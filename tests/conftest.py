@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.browsers import ARGUMENTS, CHROMIUM, LOCAL
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 IN_CI = os.environ.get("CI") == "true"
 
@@ -29,3 +35,29 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _unskip(report)
     return report
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, for one module: while it lives no other event loop may run."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that fails the test at its end if anything was refused, failed or asked of another."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+    page.on("request", lambda request: None if LOCAL.match(request.url) else complaints.append(request.url))
+    page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
+    yield page
+    page.close()
+    assert complaints == []

@@ -115,7 +115,7 @@ class Library:
         Raises `UsageError`: no such run or match, or its cards are hidden yet.
         """
         tournament = self._tournament(run)
-        result = self._queries.newest_match(tournament) if name is None else self._named(tournament, name)
+        result = self._newest(tournament) if name is None else self._named(tournament, name)
         if result is None:
             raise UsageError(f"no match of the run {tournament.name!r} was played yet; play one first")
         return self._opened(tournament, result)
@@ -152,6 +152,9 @@ class Library:
         """The last one may be a play here: who has just played wants to see that."""
         return self._queries.newest() if run == LAST else self._queries.tournament(run)
 
+    def _newest(self, tournament: Tournament) -> MatchResult | None:
+        return next(iter(self._queries.newest_matches(tournament)), None)
+
     def _named(self, tournament: Tournament, name: str) -> MatchResult:
         result = None
         if place := re.fullmatch(r"(?:(\d{1,9}):)?(\d{1,9})", name):
@@ -160,7 +163,7 @@ class Library:
             result = self._queries.result(tournament, key)
         if result is not None:
             return result
-        newest = self._queries.newest_match(tournament)
+        newest = self._newest(tournament)
         played = f"the one played last is {newest.position}" if newest else "none was played yet"
         raise UsageError(
             f"the run {tournament.name!r} holds no match {name!r}; expected its place in the schedule, as in 17, "

@@ -31,6 +31,7 @@ from arena.cli import (
     tournament,
     trust,
     verify,
+    web,
 )
 from arena.cli.exits import MEANINGS, Exit
 from arena.cli.screen import emit, say
@@ -66,6 +67,7 @@ app.command(epilog=show.COLUMN_LIST)(show.show)
 app.command()(show.runs)
 app.command()(trust.trust)
 app.command()(report.report)
+app.command()(web.web)
 app.command()(analyse.analyse)
 app.command()(exclude.exclude)
 app.command()(exclude.include)

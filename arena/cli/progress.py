@@ -10,7 +10,7 @@ import itertools
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -70,8 +70,16 @@ class Count:
 class Progress:
     """Listens to a run; use it as a context manager around it."""
 
-    def __init__(self, *, quiet: bool = False, verbose: bool = False, brief: bool = False) -> None:
-        """`brief` leaves out what makes a run verifiable."""
+    def __init__(
+        self,
+        begun: Callable[[str], None] | None = None,
+        *,
+        quiet: bool = False,
+        verbose: bool = False,
+        brief: bool = False,
+    ) -> None:
+        """`begun` hears the name of the run before its first deal; `brief` leaves out what makes a run verifiable."""
+        self._begun = begun
         self.plan: Plan | None = None
         """None before the first deal."""
         self._quiet = quiet
@@ -106,10 +114,13 @@ class Progress:
         self._done = plan.finished
         self._counts = {name: Count() for name in plan.specs}
         self._recent.append((time.monotonic(), self._done))
+        if not self._quiet and not self._brief:
+            for line in header(plan):
+                self._say(line)
+        if self._begun is not None:
+            self._begun(plan.name)
         if self._quiet:
             return
-        for line in () if self._brief else header(plan):
-            self._say(line)
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:
             self._live = Live(
                 console=self._console,

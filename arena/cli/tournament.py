@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,7 @@ from arena.cli.options import (
 )
 from arena.cli.screen import emit, say
 from arena.cli.stored import queries_of, report_of, shown
+from arena.cli.web import LISTEN, beside, check_free, parsed, url
 from arena.errors import ArenaError
 from arena.reports import Format
 from arena.reports.counting import counted
@@ -51,6 +53,13 @@ def tournament(
     no_pages: Annotated[
         bool, typer.Option("--no-pages", help="Write no pages at the end; arena report writes them, too.")
     ] = False,
+    web: Annotated[
+        str | None,
+        typer.Option("--web", metavar="ADDRESS", help=f"Show the run in browsers, as at {LISTEN}."),
+    ] = None,
+    web_delay: Annotated[
+        float, typer.Option("--web-delay", min=0, metavar="SECONDS", help="Show it that much later.")
+    ] = 0.0,
     format: ReportFormat = Format.TABLE,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -77,7 +86,17 @@ def tournament(
     if dry_run:
         emit("".join(f"{line}\n" for line in _plan_in_words(options)))
         return
-    finished = _played(options, quiet=quiet, verbose=verbose)
+    if web is not None:
+        check_free(web)
+    with contextlib.ExitStack() as meanwhile:
+
+        def begun(name: str) -> None:
+            if web is not None:
+                meanwhile.enter_context(beside(name, data, web, web_delay))
+                if not quiet:
+                    say(f"watch it at {url(*parsed(web))}")
+
+        finished = _played(options, begun, quiet=quiet, verbose=verbose)
     again = f"see it again: {command_line('show', finished.name, data=data)}"
     way_on = again if finished.complete else _way_on(options, finished.name)
     try:
@@ -132,7 +151,7 @@ def _plan_in_words(options: RunOptions) -> Iterator[str]:
         yield f"{epoch}block {block.position}: {seats}, {lists}, {decks}{so_far}"
 
 
-def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
+def _played(options: RunOptions, begun: Callable[[str], None], *, quiet: bool, verbose: bool) -> Finished:
     import asyncio
 
     from arena.app.tournament import run_tournament
@@ -140,7 +159,7 @@ def _played(options: RunOptions, *, quiet: bool, verbose: bool) -> Finished:
 
     if not quiet:
         say(f"starting the bots of {options.config} ...")
-    with Progress(quiet=quiet, verbose=verbose) as progress:
+    with Progress(begun, quiet=quiet, verbose=verbose) as progress:
         try:
             return asyncio.run(run_tournament(options, progress))
         except KeyboardInterrupt:

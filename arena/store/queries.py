@@ -216,12 +216,11 @@ class Queries:
             row = connection.execute(wanted).one_or_none()
         return None if row is None else _result(row)
 
-    def newest_match(self, tournament: Tournament) -> MatchResult | None:
-        """The match that was stored last; None where there is none."""
+    def newest_matches(self, tournament: Tournament, count: int = 1) -> list[MatchResult]:
+        """The matches that were stored last, the newest first."""
         wanted = select(*_RESULT).where(matches.c.tournament == tournament.id).order_by(matches.c.serial.desc())
         with self._database.reading() as connection:
-            row = connection.execute(wanted.limit(1)).one_or_none()
-        return None if row is None else _result(row)
+            return [_result(row) for row in connection.execute(wanted.limit(count))]
 
     def match_record(self, tournament: Tournament, key: MatchKey) -> MatchRecord:
         """The record of one match.  Raises `UsageError`: it is not stored."""

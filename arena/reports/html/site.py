@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -40,6 +40,8 @@ from arena.store.queries import in_words
 from arena.tournament.standings import Encounter, PairResult
 
 POLICY = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+LIVE_POLICY = f"{POLICY}; connect-src 'self'"
+"""Where a server is there to be asked for news."""
 SHADES = 4
 """Of a heat map, on each side of even."""
 STATIC = ("style.css", "replay.js")
@@ -71,18 +73,7 @@ class Site:
 
 def pages(site: Site) -> Iterator[tuple[str, str]]:
     """The files of the site: a path with slashes, and the text."""
-    make = Pages(site)
-    yield make.index()
-    yield make.bots()
-    yield make.deals()
-    yield make.trust()
-    yield make.rules()
-    yield from map(make.bot, site.report.rows)
-    yield from map(make.pairing, site.pairs)
-    yield from (make.match(site.replay_of(key)) for key in make.address_of_match)
-    yield "report.json", json.render(site.report, Part.ALL)
-    yield "ranking.csv", csv.render(site.report.rows, parse_columns(CSV_COLUMNS))
-    yield "trust.json", trust.as_json(site.trust)
+    yield from ((path, make()) for path, make in Pages(site).makers().items())
     if site.highlights:
         yield from pictures()
     yield from ((name, static(name)) for name in STATIC)
@@ -96,8 +87,10 @@ def static(name: str) -> str:
 class Pages:
     """Each page of a site: its path and its text."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, *, live: bool = False) -> None:
+        """`live`: for a server that tells what is new."""
         self._site = site
+        self._live = live
         self._report = site.report
         self._names = [row.participant.name for row in self._report.rows]
         self._address_of = _addresses("bots", self._names)
@@ -108,7 +101,23 @@ class Pages:
         self.address_of_match = {key: addresses[words] for key, words in matches.items()}
         self._tables = bot_tables(self._report.rows)
 
-    def _page(self, path: str, template: str, **values: object) -> tuple[str, str]:
+    def makers(self) -> Mapping[str, Callable[[], str]]:
+        """What makes each page and each file of data, by its path."""
+        single = {"index": self.index, "bots": self.bots, "deals": self.deals, "trust": self.trust, "rules": self.rules}
+        return {
+            **{f"{name}.html": make for name, make in single.items()},
+            **{self._address_of[row.participant.name]: partial(self.bot, row) for row in self._report.rows},
+            **{address: partial(self.pairing, pairing) for pairing, address in self._address_of_pairing.items()},
+            **{address: partial(self._played, key) for key, address in self.address_of_match.items()},
+            "report.json": lambda: json.render(self._report, Part.ALL),
+            "ranking.csv": lambda: csv.render(self._report.rows, parse_columns(CSV_COLUMNS)),
+            "trust.json": lambda: trust.as_json(self._site.trust),
+        }
+
+    def _played(self, key: MatchKey) -> str:
+        return self.match(self._site.replay_of(key))
+
+    def _page(self, path: str, template: str, **values: object) -> str:
         run = self._report.run
         text = (
             _environment()
@@ -116,7 +125,8 @@ class Pages:
             .render(
                 report=self._report,
                 run=run,
-                policy=POLICY,
+                policy=LIVE_POLICY if self._live else POLICY,
+                live=self._live,
                 path=path,
                 root="../" * path.count("/"),
                 address_of=self._address_of,
@@ -127,13 +137,13 @@ class Pages:
                 **values,
             )
         )
-        return path, text
+        return text
 
     def _chart(self, name: str, size: tuple[int, int]) -> Markup | None:
         """None where nothing is known of it yet."""
         return charts.course(self._site.course, name, size) if self._site.course.get(name) else None
 
-    def index(self) -> tuple[str, str]:
+    def index(self) -> str:
         """The ranking, the crosstable, the course, and what they rest on."""
         report = self._report
         ends = report.end_reasons
@@ -155,15 +165,15 @@ class Pages:
             voids=[words.void_in_words(void) for void in reversed(report.voids)],
         )
 
-    def bots(self) -> tuple[str, str]:
+    def bots(self) -> str:
         """What each bot did, side by side."""
         return self._page("bots.html", "bots.html", tables=self._tables)
 
-    def deals(self) -> tuple[str, str]:
+    def deals(self) -> str:
         """The deals to look at."""
         return self._page("deals.html", "deals.html", highlights=self._site.highlights)
 
-    def trust(self) -> tuple[str, str]:
+    def trust(self) -> str:
         """How far to trust the ranking."""
         found = self._site.trust
         return self._page(
@@ -174,11 +184,11 @@ class Pages:
             verdict=words.verdict(self._report),
         )
 
-    def rules(self) -> tuple[str, str]:
+    def rules(self) -> str:
         """Every option of the rules."""
         return self._page("rules.html", "rules.html")
 
-    def bot(self, row: Row) -> tuple[str, str]:
+    def bot(self, row: Row) -> str:
         """A bot: its strength, what it did, and against whom."""
         name, report = row.participant.name, self._report
         return self._page(
@@ -195,7 +205,7 @@ class Pages:
             faults=[words.fault_in_short(fault) for fault in reversed(report.faults) if fault.participant == name],
         )
 
-    def pairing(self, pairing: tuple[str, ...]) -> tuple[str, str]:
+    def pairing(self, pairing: tuple[str, ...]) -> str:
         """Everybody's results on each list."""
         seen = [(key, address) for key, address in self.address_of_match.items() if key.pairing == pairing]
         return self._page(
@@ -206,7 +216,7 @@ class Pages:
             matches=[(in_words(key), address) for key, address in seen],
         )
 
-    def match(self, replay: MatchReplay) -> tuple[str, str]:
+    def match(self, replay: MatchReplay) -> str:
         """A match, to be moved through step by step."""
         points = " : ".join(map(str, replay.points))
         return self._page(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 
 from arena.app.replay import Library, build_replay
 from arena.app.report import build_site
@@ -20,15 +18,12 @@ from arena.reports.html.decks import pictures
 from arena.reports.html.site import STATIC, Pages, static
 from arena.reports.replay.model import MatchReplay, sight
 from arena.store import open_queries
+from tests.browsers import needs_chromium
 from tests.game.tables import GAMES
 from tests.reports.html.conftest import MARKUP
 from tests.reports.replays import replay_of
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no chromium here (apt install chromium); it is required in CI"
-)
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
+pytestmark = needs_chromium
 PAGES = [
     "index.html",
     "bots.html",
@@ -42,29 +37,6 @@ PAGES = [
 SHAPES = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (360, "light")}
 RANKS = dict(zip("ATKQJ987", ("ace", "ten", "king", "queen", "jack", "nine", "eight", "seven"), strict=True))
 SUITS = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that fails the test at its end if anything was refused, failed or asked of another."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
-    page.on("request", lambda request: None if request.url.startswith("file:") else complaints.append(request.url))
-    page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
-    yield page
-    page.close()
-    assert complaints == []
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +90,8 @@ def test_every_game_is_shown_to_its_end(page: Page, data: Path, preset: str, tmp
     with open_queries(data / "arena.db") as queries:
         site = build_site(queries, "cup")
     sample = {Kind.SAMPLE: [Highlight(Kind.SAMPLE, replay.key, 1, "")]}
-    address, text = Pages(replace(site, highlights=sample)).match(replay)
+    pages = Pages(replace(site, highlights=sample))
+    address, text = pages.address_of_match[replay.key], pages.match(replay)
     for name, content in [(address, text), *pictures(), *((name, static(name)) for name in STATIC)]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content, encoding="utf-8")

@@ -1,0 +1,163 @@
+"""The pages over HTTP: read only, by GET alone, with the same policy as on a disk."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable
+
+import uvicorn
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from arena.reports.html.decks import pictures
+from arena.reports.html.site import LIVE_POLICY, STATIC, static
+from arena.web.watch import Watch
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+HEADERS = {
+    "Content-Security-Policy": LIVE_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+TYPES = {
+    "css": "text/css",
+    "csv": "text/csv",
+    "html": "text/html",
+    "js": "text/javascript",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+}
+KEEP_ALIVE_S = 15.0
+LIVE_STATIC = ("live.js",)
+
+
+def application(watch: Watch, host: str) -> Starlette:
+    """The whole site of one run; on a loopback address it answers to its own names alone."""
+    files = dict(pictures()) | {name: static(name) for name in (*STATIC, *LIVE_STATIC)}
+
+    def answer(text: str, suffix: str) -> Response:
+        return Response(text, media_type=TYPES.get(suffix, "text/plain"), headers=HEADERS)
+
+    async def page(request: Request) -> Response:
+        path = request.path_params["path"] or "index.html"
+        suffix = path.rpartition(".")[2]
+        if path in files:
+            return answer(files[path], suffix)
+        if watch.edition is None:
+            return PlainTextResponse("nothing to show yet\n", 503, headers={**HEADERS, "Retry-After": "1"})
+        text = await asyncio.to_thread(watch.edition.page, path)
+        if text is None:
+            return PlainTextResponse("there is no such page\n", 404, headers=HEADERS)
+        return answer(text, suffix)
+
+    async def api(request: Request) -> Response:
+        if watch.edition is None or watch.progress is None:
+            return JSONResponse({"error": "nothing to show yet"}, 503, headers=HEADERS)
+        match request.path_params["name"]:
+            case "report" | "trust" as name:
+                text = await asyncio.to_thread(watch.edition.page, f"{name}.json")
+            case "progress":
+                text = watch.line
+            case _:
+                return JSONResponse({"error": "expected report, trust or progress"}, 404, headers=HEADERS)
+        return Response(text, media_type="application/json", headers=HEADERS)
+
+    async def events(_: Request) -> Response:
+        return StreamingResponse(_events(watch), media_type="text/event-stream", headers=HEADERS)
+
+    async def health(_: Request) -> Response:
+        return JSONResponse({"ok": watch.healthy}, 200 if watch.healthy else 503, headers=HEADERS)
+
+    async def metrics(_: Request) -> Response:
+        return Response(_metrics(watch), media_type="text/plain; version=0.0.4", headers=HEADERS)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        looking = asyncio.create_task(watch.look_for_ever())
+        yield
+        looking.cancel()
+
+    return Starlette(
+        routes=[
+            Route("/healthz", health),
+            Route("/metrics", metrics),
+            Route("/events", events),
+            Route("/api/{name}", api),
+            Route("/favicon.ico", lambda _: RedirectResponse("/cards/back.svg")),
+            Route("/{path:path}", page),
+        ],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(LOOPBACK))] if host in LOOPBACK else [],
+        lifespan=lifespan,
+    )
+
+
+async def serve(watch: Watch, host: str, port: int, end: Awaitable[object] | None = None) -> None:
+    """Serve until Ctrl-C, or until `end` comes."""
+    config = uvicorn.Config(
+        application(watch, host), host, port, log_level="warning", access_log=False, timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
+
+    async def stop() -> None:
+        if end is not None:
+            await end
+            server.should_exit = True
+
+    stopping = asyncio.ensure_future(stop())
+    await server.serve()
+    stopping.cancel()
+
+
+async def _events(watch: Watch) -> AsyncIterator[str]:
+    """Each change as an event; where nothing changes, a comment now and then, which shows who has left."""
+    changes = watch.listen()
+    change = asyncio.ensure_future(anext(changes))
+    try:
+        while True:
+            done, _ = await asyncio.wait({change}, timeout=KEEP_ALIVE_S)
+            if not done:
+                yield ": still here\n\n"
+                continue
+            yield f"data: {change.result()}\n\n"
+            change = asyncio.ensure_future(anext(changes))
+    finally:
+        change.cancel()
+        with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
+            await change
+        await changes.aclose()
+
+
+def _metrics(watch: Watch) -> bytes:
+    """For Prometheus."""
+    registry = CollectorRegistry()
+
+    def gauge(name: str, about: str, value: float, **labels: str) -> None:
+        known = gauges.get(name) or Gauge(f"arena_{name}", about, list(labels), registry=registry)
+        gauges[name] = known
+        (known.labels(**labels) if labels else known).set(value)
+
+    gauges: dict[str, Gauge] = {}
+    gauge("web_spectators", "Who listens to the changes.", watch.spectators)
+    gauge("web_looks", "Looks at the store.", watch.looks)
+    gauge("web_refresh_cpu_seconds", "CPU time of making the last pages.", watch.refresh_cpu_s)
+    if (progress := watch.progress) is not None:
+        gauge("matches_finished", "Matches that count.", progress.finished)
+        gauge("matches_planned", "Matches of the schedule.", progress.planned)
+        gauge("matches_void", "Matches that the arena failed to play.", progress.void)
+        gauge("running", "1 while the run is played.", progress.state == "running")
+    if watch.edition is not None:
+        for row in watch.edition.site.report.rows:
+            bot = row.participant.name
+            gauge("bot_mu", "Strength, 25 is average.", row.rating.mu, bot=bot)
+            gauge("bot_sigma", "Its standard deviation.", row.rating.sigma, bot=bot)
+            gauge("bot_faults", "Faults of all kinds.", sum(row.standing.faults.values()), bot=bot)
+        if (lag := watch.edition.site.report.run.lag) is not None:
+            gauge("lag_p99_seconds", "What 99 of 100 heartbeats of the arena stayed under.", (lag.p99_ms or 0) / 1000)
+    return generate_latest(registry)

@@ -1,0 +1,206 @@
+"""What spectators are shown, and when: one look at the store for all of them, and each shown after the delay.
+
+A look at the numbers is cheap, and taken every second.  The pages cost more: they are made again when results came in,
+and never so often that making them takes more than a small share of a core.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.app.data import STORE
+from arena.app.report import build_site
+from arena.app.schedules import left_out, schedules_of
+from arena.errors import ArenaError
+from arena.match.record import Status
+from arena.reports.foreign import printable
+from arena.reports.html.site import Pages, Site
+from arena.store import Queries, State, open_queries
+from arena.store.queries import in_words
+
+LOOK_S = 1.0
+SHARE = 0.02
+"""Of a core, that making pages may take."""
+LEAST_REFRESH_S = 3.0
+SPEED_S = 120.0
+"""Over how long the speed is measured, from which the end is foretold."""
+RECENT = 8
+"""Matches shown as just finished."""
+STALE_S = 30.0
+"""After which a store that cannot be read is said to be ill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The numbers of one look."""
+
+    state: str
+    finished: int
+    planned: int
+    void: int
+    per_minute: float | None
+    """Matches; None until there is something to measure."""
+    eta_s: float | None
+    recent: tuple[str, ...]
+    """Matches that finished last, the newest first, in words."""
+    version: int
+    """Of the pages: another number, other pages."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema_version": 1,
+            "state": self.state,
+            "matches_finished": self.finished,
+            "matches_planned": self.planned,
+            "matches_void": self.void,
+            "matches_a_minute": None if self.per_minute is None else round(self.per_minute, 1),
+            "eta_s": None if self.eta_s is None else round(self.eta_s),
+            "recent": list(self.recent),
+            "version": self.version,
+        }
+
+
+class Edition:
+    """The pages of one moment, each made when it is asked for first."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self._makers = Pages(site, live=True).makers()
+        self._made: dict[str, str] = {}
+
+    def page(self, path: str) -> str | None:
+        """The text of a page; None if there is none of that path."""
+        if path not in self._made and path in self._makers:
+            self._made[path] = self._makers[path]()
+        return self._made.get(path)
+
+
+@dataclass
+class Watch:
+    """Looks at a run, and tells all who listen."""
+
+    data: Path
+    run: str
+    delay_s: float = 0.0
+    spectators: int = 0
+    progress: Progress | None = None
+    """What is shown now; None before the first look is old enough."""
+    line: str = ""
+    """The same as JSON."""
+    edition: Edition | None = None
+    looks: int = 0
+    refresh_cpu_s: float = 0.0
+    """What the last edition took to make."""
+    _seen_at: float = field(default_factory=time.monotonic)
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set at the next change."""
+    _waiting: deque[tuple[float, Progress, Edition]] = field(default_factory=deque)
+    _counts: deque[tuple[float, int]] = field(default_factory=deque)
+    _next: Edition | None = None
+    _next_of: tuple[str, int, int] | None = None
+    _next_at: float = 0.0
+    _version: int = 0
+    _queries: Queries | None = None
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the store was read lately."""
+        return time.monotonic() - self._seen_at < STALE_S
+
+    async def look_for_ever(self) -> None:
+        """Look, publish what is old enough, sleep; whatever is wrong with the store is tried again."""
+        while True:
+            try:
+                progress, edition = await asyncio.to_thread(self._look)
+            except (ArenaError, OSError):  # `healthy` tells, if it stays so
+                self.close()
+            else:
+                self._seen_at = time.monotonic()
+                self._waiting.append((self._seen_at + self.delay_s, progress, edition))
+            await self._publish()
+            await asyncio.sleep(LOOK_S)
+
+    def close(self) -> None:
+        """Let go of the store; the next look opens it again."""
+        if self._queries is not None:
+            self._queries.close()
+            self._queries = None
+
+    async def listen(self) -> AsyncGenerator[str]:
+        """Each change of the numbers as JSON in one line, from those of now on."""
+        told = ""
+        self.spectators += 1
+        try:
+            while True:
+                news = self._news
+                if self.line == told:
+                    await news.wait()
+                else:
+                    told = self.line
+                    yield told
+        finally:
+            self.spectators -= 1
+
+    async def _publish(self) -> None:
+        now, before = time.monotonic(), self.progress
+        while self._waiting and self._waiting[0][0] <= now:
+            _, self.progress, self.edition = self._waiting.popleft()
+        if self.progress is not None and self.progress != before:
+            self.line = json.dumps(self.progress.to_json())
+            self._news.set()
+            self._news = asyncio.Event()
+
+    def _look(self) -> tuple[Progress, Edition]:
+        queries = self._queries = self._queries or open_queries(self.data / STORE)
+        tournament = queries.tournament(self.run)
+        counts = queries.counts(tournament)
+        void = counts.get(Status.VOID, 0)
+        finished = sum(counts.values()) - void
+        schedules = schedules_of(queries.epochs(tournament))
+        planned = sum(schedule.match_count for schedule in schedules)
+        planned -= left_out(schedules, queries.absences(tournament))
+        edition = self._edition(queries, (str(tournament.state), finished, void))
+        per_minute = self._speed(finished) if tournament.state is State.RUNNING else None
+        recent = tuple(
+            printable(f"{in_words(result.key)}: {' : '.join(map(str, result.record.points))}")
+            for result in queries.newest_matches(tournament, RECENT)
+        )
+        self.looks += 1
+        return Progress(
+            state=str(tournament.state),
+            finished=finished,
+            planned=planned,
+            void=void,
+            per_minute=per_minute,
+            eta_s=60 * (planned - finished - void) / per_minute if per_minute else None,
+            recent=recent,
+            version=self._version,
+        ), edition
+
+    def _edition(self, queries: Queries, of: tuple[str, int, int]) -> Edition:
+        """The pages of now, or the last ones where those are young or nothing has changed."""
+        now = time.monotonic()
+        if self._next is None or (of != self._next_of and (now >= self._next_at or of[0] != State.RUNNING)):
+            begun = time.thread_time()
+            self._next = Edition(build_site(queries, self.run))
+            self._next_of = of
+            self._version += 1
+            self.refresh_cpu_s = time.thread_time() - begun
+            self._next_at = now + max(LEAST_REFRESH_S, self.refresh_cpu_s / SHARE)
+        return self._next
+
+    def _speed(self, finished: int) -> float | None:
+        now = time.monotonic()
+        self._counts.append((now, finished))
+        while self._counts and now - self._counts[0][0] > SPEED_S:
+            self._counts.popleft()
+        since, before = self._counts[0]
+        span = now - since
+        return 60 * (finished - before) / span if span > 0 and finished > before else None
