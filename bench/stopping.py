@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from arena.app.stopping import remainder
+from arena.app.stopping import ask
 from arena.match.absence import NOBODY
 from arena.ratings.base import Game, grouped
 from arena.ratings.posterior import Posterior, posterior
@@ -22,10 +22,10 @@ from arena.tournament.schedule import Schedule
 from bench.leagues import League
 from bench.ratings import BOTS, LUCK, kendall
 
-LEAGUES, QUICK_LEAGUES = 200, 2
+LEAGUES, QUICK_LEAGUES = 100, 2
 BUDGET, FIRST = 20, 10
 """Pairs a pairing: in all, and those of the first round robin, where the two ways to spend a budget are compared."""
-SMALL_LEAGUES, STOP_BOTS = 300, (4, 6)
+SMALL_LEAGUES, STOP_BOTS = 150, 6
 STOP = StopRule(separated=0.95, max_pairs=400)
 STOP_FIRST = 10
 NEVER = 1.0
@@ -41,7 +41,7 @@ def run(quick: bool) -> Mapping[str, Any]:
         **{
             f"luck_{luck}": {
                 "same_budget": _same_budget(luck, leagues),
-                **{f"stop_{bots}_bots": _stop(luck, bots, small) for bots in STOP_BOTS},
+                "stop": _stop(luck, small),
                 "twins": _twins(luck, small),
             }
             for luck in LUCK
@@ -74,11 +74,11 @@ def _same_budget(luck: float, leagues: int) -> Mapping[str, Mapping[str, float]]
     }
 
 
-def _stop(luck: float, bots: int, leagues: int) -> Mapping[str, float]:
+def _stop(luck: float, leagues: int) -> Mapping[str, float]:
     """How often the rule stops a league before its budget is spent, and how often it is wrong then."""
     pairs, wrong, said, any_wrong = [], [], [], []
     for seed in range(leagues):
-        league = League.of(bots, luck, seed)
+        league = League.of(STOP_BOTS, luck, seed)
         stopping, games = play(league, STOP_FIRST, STOP)
         if stopping.open:
             continue
@@ -117,7 +117,7 @@ def play(league: League, pairs: int, rule: StopRule) -> tuple[Stopping, Sequence
         for pairing in schedules[-1].pairings():
             one, other = pairing
             games += league.pairs(one, other, schedules[-1].lists(pairing))
-        stopping, further = remainder(rule, schedules, NOBODY, games)
+        stopping, further = ask(rule, schedules, NOBODY, games)
         if not further:
             return stopping, games
         schedules.append(Schedule(names, pairs, previous=schedules[-1], remainder=further))

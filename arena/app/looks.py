@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena.app.schedules import matches_of_those_out
-from arena.app.stopping import remainder
+from arena.app.stopping import ask
 from arena.match.absence import Absences
 from arena.match.summary import MatchKey, MatchSummary
 from arena.ratings.base import Game
@@ -34,7 +34,7 @@ class Look:
 
     def asked(self) -> Mapping[Pairing, int]:
         """The lists that the rule asked for."""
-        return remainder(self.rule, self.schedules, self.absences, self._evidence())[1]
+        return ask(self.rule, self.schedules, self.absences, self._evidence())[1]
 
     def sees(self, serial: int, position: int, key: MatchKey) -> bool:
         """Whether a match was committed by then, and not left out."""

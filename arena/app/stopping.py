@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.match.absence import Absences
 from arena.ratings.base import Game, grouped
-from arena.ratings.posterior import Posterior, posterior, verdicts
+from arena.ratings.posterior import Posterior, posterior, ranking
 from arena.ratings.remainder import share_out
 from arena.ratings.statistics import fitted_draw_probability
 from arena.ratings.trust import separations
@@ -33,9 +33,9 @@ def stopping_of(
     *,
     over: bool,
 ) -> Stopping:
-    """How far a tournament with a stop rule is; the ranking is in the order of `verdicts` by these scores."""
+    """How far a tournament with a stop rule is; these scores order the ranking within a rank."""
     playing = belief.of(set(belief.names) - absences.out.keys())
-    neighbours = separations(playing, verdicts(playing, scores))
+    neighbours = separations(playing, ranking(playing, scores))
     pairings = _pairings(schedules, absences)
     return Stopping(
         separated=rule.separated,
@@ -47,7 +47,7 @@ def stopping_of(
     )
 
 
-def remainder(
+def ask(
     rule: StopRule, schedules: Sequence[Schedule], absences: Absences, games: Iterable[Game]
 ) -> tuple[Stopping, Mapping[Pairing, int]]:
     """How far it is once all schedules are played, and the lists of the next epoch: none if the tournament is over.

@@ -24,7 +24,7 @@ from arena.app.engines.local import Building, LocalEngine, Setting, local_engine
 from arena.app.sandboxes import chosen, why_not
 from arena.app.schedules import blocks_of, left_out, missed_lists, schedule_of, schedules_of
 from arena.app.show import evidence_of
-from arena.app.stopping import lists_left, remainder
+from arena.app.stopping import ask, lists_left
 from arena.app.writer import Writer
 from arena.bots.bot import BotFailed
 from arena.bots.launcher import sweep
@@ -362,7 +362,7 @@ class _Play:
             runner = await self._play(epochs, stopping)
             if runner is None or self.config.stop is None:
                 return runner is not None
-            stopping, further = await asyncio.to_thread(_look, self.store, self.tournament, self.config.stop)
+            stopping, further = await asyncio.to_thread(_ask, self.store, self.tournament, self.config.stop)
             if not further:
                 return True
             if runner.draining:
@@ -635,14 +635,14 @@ def _remainder(
     """The lists that a stop rule asks for next: none as long as anything else is to be played."""
     if config.stop is None or _has_planned_work(queries, tournament, config, specs):
         return {}
-    return _look(queries, tournament, config.stop)[1]
+    return _ask(queries, tournament, config.stop)[1]
 
 
-def _look(queries: Queries, tournament: Tournament, rule: StopRule) -> tuple[Stopping, Mapping[Pairing, int]]:
+def _ask(queries: Queries, tournament: Tournament, rule: StopRule) -> tuple[Stopping, Mapping[Pairing, int]]:
     """What a stop rule says of all that was played."""
     evidence = evidence_of(queries, tournament)
     games = [Game(pair.sides, pair.ranks) for pair in complete_pairs(evidence.matches)]
-    return remainder(rule, schedules_of(queries.epochs(tournament)), evidence.absences, games)
+    return ask(rule, schedules_of(queries.epochs(tournament)), evidence.absences, games)
 
 
 def _in_reserve(config: TournamentConfig, schedules: Sequence[Schedule], absences: Absences) -> int:

@@ -125,30 +125,36 @@ def posterior(games: Iterable[Game], draw_probability: float) -> Posterior:
     return Posterior(names, mean, covariance)
 
 
+def ranking(posterior: Posterior, scores: Mapping[str, float]) -> dict[str, int]:
+    """The rank of each that has played, in the order of the table: by rank, then score, then name."""
+    names = posterior.names
+    ranks = {
+        name: 1 + sum(posterior.better(other, name) >= LEVEL for other in names if other != name) for name in names
+    }
+    return {name: ranks[name] for name in sorted(names, key=lambda name: (ranks[name], -scores[name], name))}
+
+
 def verdicts(posterior: Posterior, scores: Mapping[str, float], reference: str | None = None) -> dict[str, Verdict]:
-    """The verdict on each that has played, in the order of the table: by rank, then score, then name.
+    """The verdict on each that has played, in the order of the table.
 
     Bars are relative to the field, or to the `reference` if it has played.
     """
     names = posterior.names
     if not names:
         return {}
-    ranks = {
-        name: 1 + sum(posterior.better(other, name) >= LEVEL for other in names if other != name) for name in names
-    }
-    listed = sorted(names, key=lambda name: (ranks[name], -scores[name], name))
+    ranks = ranking(posterior, scores)
     errors = posterior.errors(reference if reference in names else None)
     shares = posterior.rank_shares()
-    following: Mapping[str, str] = dict(pairwise(listed))
+    following: Mapping[str, str] = dict(pairwise(ranks))
     return {
         name: Verdict(
-            rank=ranks[name],
+            rank=rank,
             ranks=_interval(shares[name]),
             error=errors[name],
             first=shares[name][0],
             better_than_next=posterior.better(name, following[name]) if name in following else None,
         )
-        for name in listed
+        for name, rank in ranks.items()
     }
 
 

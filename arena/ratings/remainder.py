@@ -41,8 +41,8 @@ def share_out(
     for start in range(0, games, step):
         copies = min(step, games - start)
         heard = links @ covariance
-        told = np.einsum("mln,nk,mlk->ml", heard, _openness(belief, covariance), heard, optimize=True)
-        gains = (told / (noise + np.einsum("mln,mln->ml", heard, links))).sum(axis=1)
+        told = (heard @ _openness(belief, covariance) * heard).sum(axis=2)
+        gains = (told / (noise + (heard * links).sum(axis=2))).sum(axis=1)
         best = int(np.argmax(np.round(gains / max(gains.max(), 1e-300), _DIGITS)))
         given[meetings[best]] += copies
         for link, spread in zip(links[best], noise[best], strict=True):

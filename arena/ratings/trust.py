@@ -91,11 +91,11 @@ def transitivity(met: Sequence[Residual], participants: int, draw_probability: f
     )
 
 
-def separations(belief: Posterior, judged: Mapping[str, Verdict]) -> tuple[Separation, ...]:
-    """Of each participant and the next one in the table."""
+def separations(belief: Posterior, listed: Iterable[str]) -> tuple[Separation, ...]:
+    """Of each participant and the next one, as they are listed."""
     goal = quantile(LEVEL)
     found = []
-    for better, other in pairwise(judged):
+    for better, other in pairwise(listed):
         gap = belief.gap(better, other)
         found.append(Separation(better, other, cdf(gap), math.inf if gap <= 0 else (goal / gap) ** 2))
     return tuple(found)

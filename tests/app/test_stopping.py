@@ -8,7 +8,7 @@ from itertools import combinations
 
 import pytest
 
-from arena.app.stopping import GROWTH, lists_left, remainder
+from arena.app.stopping import GROWTH, ask, lists_left
 from arena.match.absence import NOBODY, Absences, Change, Exclusion, Place
 from arena.ratings.base import Game, mirrored_pair
 from arena.tournament.config import StopRule
@@ -40,36 +40,36 @@ def out(*names: str) -> Absences:
 
 
 def test_it_is_over_once_every_two_neighbours_are_separated() -> None:
-    stopping, further = remainder(RULE, PLAYED, NOBODY, CLEAR)
+    stopping, further = ask(RULE, PLAYED, NOBODY, CLEAR)
     assert further == {} and stopping.open == () and stopping.ranked == 3 and not stopping.spent
 
 
 def test_who_is_separated_at_one_level_may_not_be_at_another() -> None:
     less = games({("a", "b"): (9, 8, 3), ("b", "c"): (20, 0, 0), ("a", "c"): (20, 0, 0)})
-    assert remainder(RULE, PLAYED, NOBODY, less)[1] == {}
-    assert remainder(replace(RULE, separated=0.999), PLAYED, NOBODY, less)[1] != {}
+    assert ask(RULE, PLAYED, NOBODY, less)[1] == {}
+    assert ask(replace(RULE, separated=0.999), PLAYED, NOBODY, less)[1] != {}
 
 
 def test_the_open_order_gets_a_quarter_of_what_was_played() -> None:
-    stopping, further = remainder(RULE, PLAYED, NOBODY, OPEN)
+    stopping, further = ask(RULE, PLAYED, NOBODY, OPEN)
     assert [(each.better, each.other) for each in stopping.open] in ([("b", "c")], [("c", "b")])
     assert sum(further.values()) == 3 * 20 // GROWTH
     assert further["b", "c"] >= 13
 
 
 def test_the_order_of_the_evidence_changes_nothing() -> None:
-    assert remainder(RULE, PLAYED, NOBODY, OPEN[::-1]) == remainder(RULE, PLAYED, NOBODY, OPEN)
+    assert ask(RULE, PLAYED, NOBODY, OPEN[::-1]) == ask(RULE, PLAYED, NOBODY, OPEN)
 
 
 def test_the_budget_bounds_what_is_asked_for_and_ends_it() -> None:
-    assert sum(remainder(replace(RULE, max_pairs=22), PLAYED, NOBODY, OPEN)[1].values()) == 6
-    stopping, further = remainder(replace(RULE, max_pairs=20), PLAYED, NOBODY, OPEN)
+    assert sum(ask(replace(RULE, max_pairs=22), PLAYED, NOBODY, OPEN)[1].values()) == 6
+    stopping, further = ask(replace(RULE, max_pairs=20), PLAYED, NOBODY, OPEN)
     assert further == {} and stopping.spent and stopping.open
 
 
 def test_what_earlier_remainders_took_counts() -> None:
     schedules = (*PLAYED, Schedule(("a", "b", "c"), 20, previous=PLAYED[0], remainder={("b", "c"): 12}))
-    stopping, further = remainder(RULE, schedules, NOBODY, OPEN)
+    stopping, further = ask(RULE, schedules, NOBODY, OPEN)
     assert stopping.pairs == 24 and sum(further.values()) == 72 // GROWTH
     assert lists_left(RULE, schedules, NOBODY) == 300 - 72
     grown = (*schedules, Schedule(("a", "b", "c", "d"), 30, previous=schedules[-1]))
@@ -83,45 +83,45 @@ def test_lists_that_were_missed_and_made_up_for_count_once() -> None:
 
 @pytest.mark.parametrize("games", [OPEN, CLEAR])
 def test_who_is_out_is_told_apart_from_nobody(games: Sequence[Game]) -> None:
-    stopping, further = remainder(RULE, PLAYED, out("c"), games)
+    stopping, further = ask(RULE, PLAYED, out("c"), games)
     assert further == {} and stopping.ranked == 2 and stopping.open == ()
     assert lists_left(RULE, PLAYED, out("c")) == 80
 
 
 def test_one_or_nobody_left_has_nothing_to_settle() -> None:
     for absences, left in ((out("a", "b"), 1), (out("a", "b", "c"), 0)):
-        stopping, further = remainder(RULE, PLAYED, absences, OPEN)
+        stopping, further = ask(RULE, PLAYED, absences, OPEN)
         assert (further, stopping.ranked, stopping.open, stopping.pairs) == ({}, left, (), 0.0)
 
 
 def test_without_evidence_it_is_over() -> None:
     """Every match was void: playing on would not help."""
-    stopping, further = remainder(RULE, PLAYED, NOBODY, [])
+    stopping, further = ask(RULE, PLAYED, NOBODY, [])
     assert further == {} and stopping.ranked == 0
 
 
 def test_who_has_no_complete_pair_is_left_alone() -> None:
     some = games({("a", "b"): (6, 8, 6)})
-    _, further = remainder(RULE, PLAYED, NOBODY, some)
+    _, further = ask(RULE, PLAYED, NOBODY, some)
     assert set(further) == {("a", "b")}
 
 
 def test_all_draws_go_on_until_the_budget_is_spent() -> None:
     drawn = games(dict.fromkeys(combinations("abc", 2), (0, 20, 0)))
-    stopping, further = remainder(RULE, PLAYED, NOBODY, drawn)
+    stopping, further = ask(RULE, PLAYED, NOBODY, drawn)
     assert len(stopping.open) == 2 and set(further.values()) == {5}
-    assert remainder(replace(RULE, max_pairs=20), PLAYED, NOBODY, drawn)[1] == {}
+    assert ask(replace(RULE, max_pairs=20), PLAYED, NOBODY, drawn)[1] == {}
 
 
 def test_two_are_a_field() -> None:
     schedules = (Schedule(("a", "b"), pairs=20),)
-    assert remainder(RULE, schedules, NOBODY, games({("a", "b"): (6, 8, 6)}))[1] == {("a", "b"): 5}
-    assert remainder(RULE, schedules, NOBODY, games({("a", "b"): (16, 4, 0)}))[1] == {}
+    assert ask(RULE, schedules, NOBODY, games({("a", "b"): (6, 8, 6)}))[1] == {("a", "b"): 5}
+    assert ask(RULE, schedules, NOBODY, games({("a", "b"): (16, 4, 0)}))[1] == {}
 
 
 def test_one_list_is_the_least_that_is_asked_for() -> None:
     schedules = (Schedule(("a", "b"), pairs=1),)
-    assert remainder(RULE, schedules, NOBODY, games({("a", "b"): (0, 1, 0)}))[1] == {("a", "b"): 1}
+    assert ask(RULE, schedules, NOBODY, games({("a", "b"): (0, 1, 0)}))[1] == {("a", "b"): 1}
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,14 @@ def test_one_list_is_the_least_that_is_asked_for() -> None:
 )
 def test_other_formats_play_only_their_own_pairings(schedule: Schedule, met: list[Pairing]) -> None:
     level = [Game(tuple((name,) for name in pairing), (0,) * len(pairing)) for pairing in met] * 8
-    _, further = remainder(RULE, (schedule,), NOBODY, level)
+    _, further = ask(RULE, (schedule,), NOBODY, level)
     assert set(further) <= set(met) and sum(further.values()) == len(met) * 8 // GROWTH
 
 
 def test_mixed_partners_play_their_own_pairings() -> None:
     schedule = Schedule(("a", "b", "c", "d"), 8, Format.MIXED_PARTNERS, seats=4)
     level = [Game(schedule.sides_of(pairing), (0, 0)) for pairing in schedule.pairings()] * 8
-    _, further = remainder(RULE, (schedule,), NOBODY, level)
+    _, further = ask(RULE, (schedule,), NOBODY, level)
     assert set(further) <= set(schedule.pairings()) and sum(further.values()) == 6
 
 

@@ -21,6 +21,7 @@ from arena.store import open_queries
 from arena.tournament import decks
 from tests.app.test_verify import lines_of, resealed, rows, written
 
+SINNER = Path(__file__).parent.parent / "bad_bots" / "sinner.py"
 ARENA = [sys.executable, "-m", "arena"]
 pytestmark = pytest.mark.timeout(600)
 TWINS = """
@@ -159,6 +160,25 @@ def test_more_pairs_than_the_budget_are_refused(tmp_path: Path) -> None:
     config(tmp_path)
     said = arena(tmp_path, "tournament", "cup.toml", "--pairs", "8", expect=2).stderr
     assert "stop.max_pairs is 7, but pairs is 8" in said and "Traceback" not in said
+
+
+# -- who is out -------------------------------------------------------------------------------------------------------
+
+
+def test_who_is_out_is_asked_for_no_more_and_comes_back_with_what_it_missed(tmp_path: Path) -> None:
+    """A bot that never starts is quarantined, then let in again when all decks are known, and out again."""
+    settings = 'pairs = 4\nblock = 4\ntrust_bots = true\non_broken_bot = "walkover"\nstop.max_pairs = 5\n'
+    broken = f'[[bots]]\nbot = "{sys.executable} {SINNER} not-starting"\nname = "broken"\n'
+    (tmp_path / "cup.toml").write_text(settings + TWINS + broken)
+    said = arena(tmp_path, "tournament", "cup.toml", "--name", "one", "--jobs", "2").stderr
+    assert "broken is quarantined" in said
+    report = shown(tmp_path, "one")
+    met = {(each["bot"], each["opponent"]): sum(each["pairs"].values()) for each in report["crosstable"]}
+    assert met["greedy", "twin"] == 5 and [each["other"] for each in report["run"]["stopping"]["open"]] == ["twin"]
+    first = proved(tmp_path, "one")
+    arena(tmp_path, "include", "one", "broken")
+    arena(tmp_path, "tournament", "cup.toml", "--resume", "one")
+    assert proved(tmp_path, "one") > first
 
 
 # -- what verification finds ------------------------------------------------------------------------------------------

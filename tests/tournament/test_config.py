@@ -25,6 +25,7 @@ from arena.tournament.config import (
     LeastSandbox,
     OnBrokenBot,
     StopRule,
+    StopTable,
     TournamentConfig,
     TournamentTable,
     differences,
@@ -190,7 +191,7 @@ def test_the_default_tournament_is_three_trusted_sample_bots(monkeypatch: pytest
 
 def test_the_default_tournament_shows_every_key_and_the_defaults_of_those_not_set(tmp_path: Path) -> None:
     text = (ROOT / "tournament.toml").read_text(encoding="utf-8")
-    for table in (TournamentTable, ClockTable, BotTable):
+    for table in (TournamentTable, ClockTable, StopTable, BotTable):
         assert [key for key in table.model_fields if not re.search(rf"\b{key}\b", text)] == []
     identity = load(tmp_path, BOTS).identity()
     defaults = identity | identity["clock"]
