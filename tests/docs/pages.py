@@ -1,7 +1,8 @@
 """The pages as they are written: their fenced blocks, headings and links.
 
 A block's language says what a test does with it: `sh` is run, `python` is executed (or played, if it is a bot), `toml`
-and `json` are loaded, `text` is for reading only.  A word after the language names the file that the block is.
+and `json` are loaded, `text` is for reading only, unless it is the `output` of the command above it.  A word after the
+language names the file that the block is.
 """
 
 from __future__ import annotations

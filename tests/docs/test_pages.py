@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import re
@@ -17,6 +18,8 @@ from arena.tournament.config import load_config
 from tests.docs.pages import LANGUAGES, PAGES, ROOT, Block, anchors, blocks, links, prose
 
 BIN = Path(sys.executable).parent
+OUTPUT = "output"
+"""The name of a text that shows what the command above it shows."""
 TWO_BOTS = '\n[[bots]]\nbot = "random"\n[[bots]]\nbot = "greedy"\n'
 BROUGHT = ("Makefile", "pyproject.toml", "requirements.txt", "tournament.toml")
 """What commands find in their folder: the files that `make` needs, with a small tournament."""
@@ -48,26 +51,38 @@ def write(path: Path, text: str) -> None:
     path.write_text(re.sub(r"^((?:max_)?pairs) = \d+", r"\1 = 1", text, flags=re.MULTILINE), encoding="utf-8")
 
 
-def run(command: list[str], folder: Path, place: str) -> None:
-    """Run a command that must succeed, without a fault of a bot that it plays."""
+def run(command: list[str], folder: Path, place: str) -> str:
+    """Run a command that must succeed, without a fault of a bot that it plays; returns what a person sees of it."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "MAKE", "MFLAGS"))
     }
     environment |= {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{place}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    assert "by a fault" not in done.stdout, f"{place}: a bot committed a fault\n{done.stdout}\n{done.stderr}"
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    assert done.returncode == 0, f"{place}: exit code {done.returncode}\n{done.stdout}"
+    assert "by a fault" not in done.stdout, f"{place}: a bot committed a fault\n{done.stdout}"
+    return done.stdout
+
+
+def check_output(block: Block, shown: str) -> None:
+    """What the last command showed is what the page shows, `...` standing for anything."""
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    assert doctest.OutputChecker().check_output(block.text, shown, flags), f"{block.place} shows what is not:\n{shown}"
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_everything_that_a_page_shows_works(page: Path, folder: Path) -> None:
+    shown = ""
     commands = "".join(block.text for block in blocks(page) if block.language == "sh")
     for block in blocks(page):
         assert block.language in LANGUAGES, f"{block.place}: what is to be done with {block.language!r}?"
         match block.language:
             case "sh":
-                run(["bash", "-euo", "pipefail", "-c", block.text], folder, block.place)
+                shown = run(["bash", "-euo", "pipefail", "-c", block.text], folder, block.place)
+            case "text" if block.name == OUTPUT:
+                check_output(block, shown)
             case "python":
                 path = folder / (block.name or "snippet.py")
                 write(path, block.text)
@@ -80,6 +95,15 @@ def test_everything_that_a_page_shows_works(page: Path, folder: Path) -> None:
             case "json":
                 json.loads(block.text)
                 write(folder / block.name, block.text)
+
+
+def test_an_output_that_is_not_what_a_page_shows_is_found() -> None:
+    def block(text: str) -> Block:
+        return Block(ROOT / "README.md", 1, "text", OUTPUT, text)
+
+    check_output(block("one\n...\nthree ... 3\n"), "one\ntwo\nthree is  3\n")
+    with pytest.raises(AssertionError, match="README.md:1 shows what is not"):
+        check_output(block("one\n...\nfour\n"), "one\ntwo\nthree\n")
 
 
 def try_toml(block: Block, folder: Path) -> None:
