@@ -1,4 +1,4 @@
-"""What a bot costs in each language, by the sample bots that play greedy's policy: start, call, decision, memory.
+"""What a bot costs in each language, by those that `arena new` makes: start, call, decision, memory.
 
 They are built first, if they were not before; one whose tools are missing is left out.
 """
@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from arena.app.engines.local import Building
+from arena.app.templates import Language
 from arena.bots.build import Builds
 from arena.bots.launcher import arena_marker
-from arena.bots.manifest import BotSpec, builtin_names, resolve
+from arena.bots.manifest import BotSpec, resolve
 from arena.bots.sandbox import Sandbox, best
 from arena.errors import UsageError
 from arena.game.presets import preset
 from bench.solo import MARKER, Stream, running
+from tests.languages.bots import made
 from tests.languages.recorded import of_preset
 
 RULES = "sixty-six"
@@ -26,8 +29,8 @@ BATCH = 64
 
 
 def run(quick: bool) -> dict[str, dict[str, float]]:
-    """By bot: `start_ms` (until Describe is answered) and `start_cpu_ms`, `call_us` (one decision at a time, there and
-    back), `decision_cpu_us` (of the bot, 64 at a time) and `memory_mb` (what it shares with nobody, after that)."""
+    """By language: `start_ms` (until Describe is answered) and `start_cpu_ms`, `call_us` (one decision at a time, there
+    and back), `decision_cpu_us` (of the bot, 64 at a time), `memory_mb` (what it shares with nobody, after that)."""
     starts, calls, decisions = (3, 200, 6_400) if quick else (10, 2_000, 64_000)
     return asyncio.run(_measured(starts, calls, decisions))
 
@@ -36,13 +39,13 @@ async def _measured(starts: int, calls: int, decisions: int) -> dict[str, dict[s
     sandbox = best()
     builds = Builds(Building().folder, sandbox, arena_marker(MARKER), network=True)
     figures: dict[str, dict[str, float]] = {}
-    for name in builtin_names():
-        if name.partition("-")[0] == "greedy":
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        for language in Language:
             try:
-                spec = await builds.built(resolve(name, base=Path.cwd()))
+                spec = await builds.built(resolve(made(language, Path(folder)), base=Path(folder)))
             except UsageError:
                 continue
-            figures[name] = await _of(spec, sandbox, starts, calls, decisions)
+            figures[language] = await _of(spec, sandbox, starts, calls, decisions)
     return figures
 
 

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from arena.app.data import BUILDS
+from arena.app.templates import Language
 from arena.bots.build import Builds
 from arena.bots.launcher import arena_marker
-from arena.bots.manifest import BotSpec, builtin_names, resolve
+from arena.bots.manifest import BotSpec, resolve
 from arena.bots.sandbox import Sandbox, best
 from arena.errors import ArenaError, UsageError
 from arena.game.presets import PRESETS
 from bench.solo import MARKER
 from tests.languages import recorded
+from tests.languages.bots import made
 
-BOTS = tuple(name for name in builtin_names() if name.partition("-")[0] == "greedy")
-"""Python's own, and `greedy-LANGUAGE` for each other language."""
 FOLDER = Path(__file__).parents[2] / "arena-data" / BUILDS
 """Where `arena play` keeps builds too: what was built once is not built again."""
 BUILD_S = 1500.0
@@ -39,28 +39,31 @@ def sandbox() -> Sandbox:
 
 
 @pytest.fixture(scope="session")
-def built(request: pytest.FixtureRequest, sandbox: Sandbox) -> Mapping[str, BotSpec | ArenaError]:
+def built(
+    request: pytest.FixtureRequest, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[Language, BotSpec | ArenaError]:
     """All bots as they run, or what stands in the way: a tool that is missing (a `UsageError`), or a failed build."""
     builds = Builds(FOLDER, sandbox, arena_marker(MARKER), network=True, limit_s=BUILD_S)
     wanted = {item.callspec.params["bot"] for item in request.session.items if "bot" in item.fixturenames}
+    folder = tmp_path_factory.mktemp("bots")
     at_once = asyncio.Semaphore(os.cpu_count() or 1)
 
-    async def one(name: str) -> BotSpec | ArenaError:
+    async def one(language: Language) -> BotSpec | ArenaError:
         try:
             async with at_once:
-                return await builds.built(resolve(name, base=Path.cwd()))
+                return await builds.built(resolve(made(language, folder), base=folder))
         except ArenaError as error:
             return error
 
-    async def every() -> dict[str, BotSpec | ArenaError]:
+    async def every() -> dict[Language, BotSpec | ArenaError]:
         return dict(zip(wanted, await asyncio.gather(*map(one, wanted)), strict=True))
 
     return asyncio.run(every())
 
 
-@pytest.fixture(params=BOTS)
-def bot(request: pytest.FixtureRequest, built: Mapping[str, BotSpec | ArenaError]) -> BotSpec:
-    """Each bot in turn, ready to run; skipped where a tool is missing."""
+@pytest.fixture(params=Language)
+def bot(request: pytest.FixtureRequest, built: Mapping[Language, BotSpec | ArenaError]) -> BotSpec:
+    """Greedy in each language, ready to run; skipped where a tool is missing."""
     match built[request.param]:
         case BotSpec() as spec:
             return spec
