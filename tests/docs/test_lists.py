@@ -13,6 +13,7 @@ from typing import Any
 
 import typer.main
 
+from arena.app.templates import Language
 from arena.bot import DealResult, MatchResult, Trick, View, serve
 from arena.bots import manifest
 from arena.bots.check.checks import CHECKS
@@ -46,6 +47,13 @@ def read(page: Path) -> str:
 def code_words(page: Path) -> set[str]:
     """What stands in backticks outside of blocks; of calls and pairs of keys each part."""
     return {word for code in re.findall(r"`([^`]+)`", prose(page)) for word in re.findall(r"[\w-]+", code)}
+
+
+def test_the_languages_of_a_new_bot_are_listed_with_their_sample_bots() -> None:
+    page = DOCS / "authors" / "languages.md"
+    assert [row[0].strip("`") for row in table(page, "`--lang`")] == list(Language)
+    linked = set(re.findall(r"sample_bots/greedy-(\w+)/README", read(page)))
+    assert linked == set(Language) - {Language.PYTHON}
 
 
 # -- rules ----------------------------------------------------------------------------------------------------------
