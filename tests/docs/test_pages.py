@@ -102,7 +102,7 @@ def test_an_output_that_is_not_what_a_page_shows_is_found() -> None:
         return Block(ROOT / "README.md", 1, "text", OUTPUT, text)
 
     check_output(block("one\n...\nthree ... 3\n"), "one\ntwo\nthree is  3\n")
-    with pytest.raises(AssertionError, match="README.md:1 shows what is not"):
+    with pytest.raises(AssertionError, match=r"README\.md:1 shows what is not"):
         check_output(block("one\n...\nfour\n"), "one\ntwo\nthree\n")
 
 
