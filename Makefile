@@ -92,6 +92,7 @@ endif
 $(STAMP): pyproject.toml requirements.txt
 	$(call make-venv,$(VENV))
 	@$(call install,$(VENV),-r requirements.txt -e .)
+	@$(BIN)/python -m compileall -q arena  # bots import it where they may write nothing
 	@touch $@
 
 # Wheels only: where there is none, pip would build the protobuf compiler from source.
