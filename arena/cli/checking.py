@@ -72,7 +72,7 @@ def _facts(check: Check, trouble: Trouble) -> Iterator[tuple[str, str]]:
     if lines := trouble.evidence.strip().splitlines()[-EVIDENCE_LINES:]:
         yield "it wrote", "\n".join(map(printable, lines))
     if cure := advice(trouble.answered, trouble.evidence):
-        yield "do", cure
+        yield "what to do", cure
 
 
 def _summary(found: Examination) -> str:

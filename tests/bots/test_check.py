@@ -26,6 +26,7 @@ from arena.game.questions import Kind
 from arena.tournament.config import LeastSandbox
 from tests.bad_bots import misfit
 from tests.bots.conftest import assert_nothing_is_left
+from tests.bots.remotes import LOWEST, Remote, free_port, keys_for, until
 from tests.docs.pages import ROOT, anchors
 
 MISFIT = Path(misfit.__file__)
@@ -117,6 +118,18 @@ def test_a_bot_at_an_address_passes(zoo: Path) -> None:
     assert set(found.plays) == set(misfit.PLAYS)
     greys = {each.check.name for each in found.findings if each.colour is Colour.GREY}
     assert greys == {"sigterm", "children", "output", "files"}
+
+
+def test_a_remote_bot_with_keys_passes(tmp_path: Path) -> None:
+    port = free_port()
+    keys = keys_for(tmp_path / "keys", f"127.0.0.1:{port}")
+    source = LOWEST.replace("serve(choose,", 'serve(choose, plays=["schnapsen"], streams=2,')
+    with Remote(tmp_path / "far", source, keys=keys.bot, port=port) as far:
+        until(far.serves)
+        found = examine(str(keys.arena))
+    assert not_green(found) == {}
+    assert found.plays == ("schnapsen",)
+    assert finding(found, "capacity").text == "2 at once, with any number of decisions"
 
 
 # -- bad bots ----------------------------------------------------------------------------------------------------------
