@@ -296,15 +296,15 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self._ours, keys.encode())
 
-    def page(self, text: str) -> str:
-        """Wait until a page with this text stands on the screen; returns it without colours."""
+    def page(self, pattern: str) -> str:
+        """Wait until a page with this pattern stands on the screen; returns it without colours."""
         due = time.monotonic() + PATIENCE_S
         while time.monotonic() < due:
             page = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.written.rpartition("\x1b[H")[2])
-            if text in page and self.written.endswith("\x1b[J"):
+            if re.search(pattern, page) and self.written.endswith("\x1b[J"):
                 return page
             self._read()
-        raise AssertionError(f"{text!r} did not come: {self.written[-3000:]!r}")
+        raise AssertionError(f"{pattern!r} did not come: {self.written[-3000:]!r}")
 
     def end(self) -> int:
         """Wait for the end of the program; returns its exit code."""
@@ -368,7 +368,7 @@ def test_autoplay_goes_on_by_itself(data: Path) -> None:
     with terminal("cup", "0", cwd=data.parent) as screen:
         screen.page("step 1 of")
         screen.press(" ")
-        screen.page("step 3 of")
+        screen.page(r"step ([3-9]|\d\d) of|deal [2-9] of")
         screen.press("q")
         assert screen.end() == Exit.DONE
 
