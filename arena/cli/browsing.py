@@ -18,7 +18,6 @@ AUTOPLAY_S = 1.2
 LOOK_AGAIN_S = 0.2
 """How often the size of the terminal is looked at."""
 KEYS = "← → step   ↑ ↓ deal   v view   space play   g go to   q quit"
-KEYS_WIDTH = 62
 SHORT_KEYS = "←→ step ↑↓ deal v view g go to q quit"
 _HOME, _CLEAR_LINE, _CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
@@ -134,18 +133,32 @@ class Browser:
 
 
 def _page(browser: Browser, console: Console) -> str:
-    """The screen anew: the picture, as much of it as there is room for, and what the keys do."""
+    """The screen anew: the picture, and what the keys do."""
     seen = sight(browser.replay, browser.deal, browser.step, browser.viewer)
     title = text.title(browser.replay)
-    title.stylize("dim")
-    title.truncate(console.width, overflow="ellipsis")
-    lines = screen.rendered(Group(title, text.picture(browser.replay, seen)), console).splitlines()
-    lines = lines[: console.height - 1]
-    lines += [""] * (console.height - 1 - len(lines))
     if browser.typed is not None:
         keys = f"go to step, or deal.step: {browser.typed}_"
     else:
-        keys = KEYS if console.width >= KEYS_WIDTH else SHORT_KEYS
-    keys = screen.rendered(Text(keys, style="dim", no_wrap=True, overflow="crop"), console).rstrip("\n")
-    page = _HOME + "".join(f"{line}{_CLEAR_LINE}\n" for line in lines) + keys + _CLEAR_LINE + _CLEAR_REST
+        keys = KEYS if console.width > len(KEYS) else SHORT_KEYS
+    *lines, last = screen.rendered(
+        Group(_line(title.plain, console), text.picture(browser.replay, seen), _line(keys, console)), console
+    ).splitlines()
+    lines = _fitting(lines, console.height - 1)
+    page = _HOME + "".join(f"{line}{_CLEAR_LINE}\n" for line in lines) + last + _CLEAR_LINE + _CLEAR_REST
     return text.in_ascii(page) if console.options.ascii_only else page
+
+
+def _line(text: str, console: Console) -> Text:
+    """A text that takes one line."""
+    line = Text(text, style="dim")
+    line.truncate(console.width, overflow="ellipsis")
+    return line
+
+
+def _fitting(lines: list[str], height: int) -> list[str]:
+    """As many lines as there is room for: blank ones go first, then those at the top, for below stands what happens."""
+    if len(lines) > height:
+        lines = [line for line in lines if line.strip()]
+    if len(lines) > height:
+        lines = lines[len(lines) - height :]
+    return lines + [""] * (height - len(lines))

@@ -278,9 +278,9 @@ def test_a_deal_is_played_on_from_a_decision_and_nothing_is_stored(replay: Here,
 class Terminal:
     """A terminal on which `arena replay` runs."""
 
-    def __init__(self, words: tuple[str, ...], cwd: Path, columns: int, **env: str) -> None:
+    def __init__(self, words: tuple[str, ...], cwd: Path, columns: int, lines: int, **env: str) -> None:
         self._ours, self._theirs = pty.openpty()
-        termios.tcsetwinsize(self._theirs, (24, columns))
+        termios.tcsetwinsize(self._theirs, (lines, columns))
         self.settings = termios.tcgetattr(self._theirs)
         self.written = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")()
@@ -333,8 +333,8 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*words: str, cwd: Path, columns: int = 80, **env: str) -> Iterator[Terminal]:
-    screen = Terminal(words, cwd, columns, **env)
+def terminal(*words: str, cwd: Path, columns: int = 80, lines: int = 24, **env: str) -> Iterator[Terminal]:
+    screen = Terminal(words, cwd, columns, lines, **env)
     try:
         yield screen
     finally:
@@ -392,6 +392,16 @@ def test_a_narrow_terminal_without_colours(data: Path) -> None:
         assert not re.search(r"\x1b\[[0-9;]*[34][0-9]", screen.written)
         termios.tcsetwinsize(screen._theirs, (24, 120))
         screen.page("space play")  # there is room for all that the keys do
+        screen.press("q")
+        assert screen.end() == Exit.DONE
+
+
+@pytest.mark.parametrize(("lines", "columns"), [(24, 40), (8, 24)])
+def test_where_there_is_little_room_what_happens_stays_on_the_screen(data: Path, lines: int, columns: int) -> None:
+    with terminal("cup", "0", cwd=data.parent, columns=columns, lines=lines) as screen:
+        page = screen.page("step ↑↓").splitlines()
+        assert len(page) == lines and max(map(len, page)) <= columns
+        assert any("›" in line for line in page)
         screen.press("q")
         assert screen.end() == Exit.DONE
 
