@@ -164,14 +164,16 @@ def _by_bits(lists: Iterable[_List], empty: _List) -> tuple[_List, ...]:
 
 
 # A mask is looked up in pieces: cards by eleven bits, actions by eleven and then by ten.  Bit 0 stands for nothing.
-# The tables that bots do without are made when they are asked for: a bot starts sooner.
-_CARD_LISTS = [(), *((card,) for card in CARDS[1:])]
-_CARDS = tuple(_by_bits(_CARD_LISTS[first : first + 11], ()) for first in (0, 11, 22))
+# The tables are made when they are first asked for: a bot starts sooner.
+@cache
+def _card_lists() -> tuple[tuple[tuple[Card, ...], ...], ...]:
+    lists = [(), *((card,) for card in CARDS[1:])]
+    return tuple(_by_bits(lists[first : first + 11], ()) for first in (0, 11, 22))
 
 
 @cache
 def _card_bytes() -> tuple[tuple[bytes, ...], ...]:
-    return tuple(tuple(map(bytes, lists)) for lists in _CARDS)
+    return tuple(tuple(map(bytes, lists)) for lists in _card_lists())
 
 
 @cache
@@ -182,7 +184,7 @@ def _action_lists() -> tuple[tuple[tuple[Action, ...], ...], ...]:
 
 def cards_of(mask: int) -> tuple[Card, ...]:
     """The cards of a mask (bits 1-32), ascending by number."""
-    low, middle, high = _CARDS
+    low, middle, high = _card_lists()
     return low[mask & 2047] + middle[mask >> 11 & 2047] + high[mask >> 22 & 2047]
 
 

@@ -40,7 +40,7 @@ MARKER = "arena-play"
 NAME = "play"
 """What the runs are called, with a number."""
 PAIRS_A_BLOCK = 8
-"""Of a run of pairs: so that it is soon seen how it goes, and two bots keep all jobs busy."""
+"""Of a run of pairs: so that it is soon seen how it goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,9 @@ class Lineup:
             "clock": {"limit_ms": 0} if options.no_timeouts else {},
             "bots": [{"bot": word, "name": name} for word, name in zip(options.bots, specs, strict=True)],
         }
-        config = replace(config_of(content, Path("arena play")), title=" against ".join(specs))
+        config = config_of(content, Path("arena play"))
+        # Both seatings of the same lists at a time: whenever it is stopped, what is under way ends as whole pairs.
+        config = replace(config, title=" against ".join(specs), jobs=max(2, config.jobs))
         seed = os.urandom(4).hex() if options.seed is None else options.seed
         return cls(_reserve(options.data), seed, config, specs, options.data)
 

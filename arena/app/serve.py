@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,10 +14,9 @@ from arena.app.sandboxes import chosen
 from arena.bots import serving
 from arena.bots.build import BuildError, Builds
 from arena.bots.launcher import arena_marker, sweep
-from arena.bots.manifest import BotSpec, checked_address, resolve
+from arena.bots.manifest import BotSpec, resolve
 from arena.errors import UnfitBot, UsageError
 from arena.tournament.config import LeastSandbox
-from arena.wire.remote import is_local
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ async def serve(
     spec = resolve(options.bot, base=Path.cwd())
     if spec.remote:
         raise UsageError(f"bot {spec.name!r} runs elsewhere and serves already, at {spec.address}")
-    address = _address(options.address)
+    address = serving.own_address(options.address)
     sweep(serving.MARKER)
     spec = await _built(spec, options, building)
     running = asyncio.ensure_future(serving.serve(spec, address, options.start_s, lambda: ready(spec.name, address)))
@@ -64,17 +62,3 @@ async def _built(spec: BotSpec, options: ServeOptions, building: Callable[[str],
         return await Builds(options.data / BUILDS, sandbox, marker, network=network, told=building).built(spec)
     except BuildError as error:
         raise UnfitBot(f"bot {spec.name!r} cannot play: {error}") from None
-
-
-def _address(address: str) -> str:
-    path = address.removeprefix("unix:")
-    if path != address:
-        if not path:
-            raise UsageError("--address is 'unix:'; expected a path behind it, such as unix:bot.sock")
-        return f"unix:{os.path.abspath(path)}"
-    if not is_local(checked_address(address, "--address")):
-        raise UsageError(
-            f"--address {address} is open to other machines, where nothing is said in plain text; expected one of this "
-            "machine, such as 127.0.0.1:6600 or unix:bot.sock (for an arena elsewhere: docs/remote.md)"
-        )
-    return address

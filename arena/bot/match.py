@@ -52,8 +52,7 @@ class Match:
         return self.table.side_of[self.seat]
 
 
-@dataclass(frozen=True, slots=True)
-class DealResult:
+class DealResult(NamedTuple):
     """A deal is over.  It may have ended before you were asked anything."""
 
     match: Match
@@ -78,8 +77,7 @@ class DealResult:
         return self.points[self.match.my_side]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchResult:
+class MatchResult(NamedTuple):
     """A match is over."""
 
     match: Match

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -62,8 +63,11 @@ def serve(
             return
         # Before gRPC is imported: its fork support breaks bots that start processes of their own.
         os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+        gc.disable()  # what a start makes is kept: to look through it for garbage is in vain, now and later
         from arena.bot.server import Server
 
+        gc.freeze()
+        gc.enable()
         Server(player, place).run()
     except UsageError as error:
         sys.stderr.write(f"{error}\n")

@@ -11,12 +11,28 @@ from grpc import aio
 
 from arena.bots.channel import connect
 from arena.bots.launcher import arena_marker, environment
-from arena.bots.manifest import BotSpec
-from arena.errors import UnfitBot
+from arena.bots.manifest import BotSpec, checked_address
+from arena.errors import UnfitBot, UsageError
+from arena.wire.remote import is_local
 
 MARKER = "arena-serve"
 STOP_S = 2.0
 """How long it may take to end."""
+
+
+def own_address(address: str) -> str:
+    """An address of this machine, a path in it made absolute.  Raises `UsageError` for any other."""
+    path = address.removeprefix("unix:")
+    if path != address:
+        if not path:
+            raise UsageError("--address is 'unix:'; expected a path behind it, such as unix:bot.sock")
+        return f"unix:{os.path.abspath(path)}"
+    if not is_local(checked_address(address, "--address")):
+        raise UsageError(
+            f"--address {address} is open to other machines, where nothing is said in plain text; expected one of this "
+            "machine, such as 127.0.0.1:6600 or unix:bot.sock (for an arena elsewhere: docs/remote.md)"
+        )
+    return address
 
 
 async def serve(spec: BotSpec, address: str, start_s: float, ready: Callable[[], object]) -> None:

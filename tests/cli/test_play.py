@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from arena.cli.exits import Exit
 from arena.game.presets import PRESETS
 from arena.store import open_queries
-from tests.cli.conftest import SLOW_BOT, Arena, Here, make_folder, on_terminal
+from tests.cli.conftest import COMMAND, SLOW_BOT, Arena, Here, environment, make_folder, on_terminal
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,11 @@ def test_watching_shows_the_cards_and_the_same_match(arena: Arena, folder: Path)
         (("a", "b", "c", "d"), "these rules have 2 sides, but 4 bots were named: name a bot for each side"),
         (("./bot.py", "./bot.py", "--seed", ""), "--seed is ''; expected a word or a number"),
         (("./bot.py", "./none.py"), "none.py"),
+        (("./bot.py", "./bot.py", "--pairs", "3", "--watch"), "--watch shows one match, but --pairs asks for many"),
+        (
+            ("a", "b", "c", "--rules", "three-handed", "--pairs", "3"),
+            "--pairs is for two sides, but these rules have 3",
+        ),
         (("./bot.py", "./bot.py", "--rules", "sixtysix"), "unknown rules 'sixtysix'; did you mean 'sixty-six'?"),
     ],
 )
@@ -152,3 +159,23 @@ def test_a_deal_is_seen_on_a_terminal_while_a_bot_thinks(tmp_path: Path) -> None
     make_folder(tmp_path, bot=SLOW_BOT.replace("0.5", "0.05"))
     screen = on_terminal("play", "./bot.py", "./bot.py", "--watch", cwd=tmp_path)
     assert re.search(r"bot(-2)? thinks \.\.\.", screen) and "Deal 1" in screen
+
+
+def test_pairs_that_are_interrupted_say_what_was_found_so_far(tmp_path: Path) -> None:
+    make_folder(tmp_path, bot=SLOW_BOT.replace("0.5", "0.02"))
+    with subprocess.Popen(
+        [*COMMAND, "play", "./bot.py", "greedy", "--pairs", "500"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as playing:
+        assert playing.stdout is not None and playing.stderr is not None
+        assert playing.stderr.readline() == "0 of 1,000 matches, 0 faults\n"
+        playing.send_signal(signal.SIGINT)
+        out, err = playing.stdout.read(), playing.stderr.read()
+        assert playing.wait() == Exit.STOPPED
+    assert "stopping: " in err and "Traceback" not in err
+    assert re.match(r"bot wins \d+% ± \d+ of the deals; .* is better than ", out), out
+    assert "\n8 pairs: " in out or "\n16 pairs: " in out
