@@ -127,6 +127,7 @@ def _pairs(options: PlayOptions) -> None:
 
 def _verdict(played: PlayedPairs) -> Iterator[str]:
     """What the pairs say in a sentence, and what it rests on."""
+    from arena.ratings.posterior import LEVEL
     from arena.reports.columns import percent
     from arena.reports.counting import counted
 
@@ -137,7 +138,10 @@ def _verdict(played: PlayedPairs) -> Iterator[str]:
     if not pairs.total:
         yield f"no pair was finished, so nothing can be said of {first} and {second}"
         return
-    yield f"{first} wins {share} ± {error} of the deals; {better} is better than {other} with {percent(sure)}"
+    told = f"{better} is better than {other} with {percent(sure)}"
+    if sure < LEVEL:
+        told = f"more pairs are needed to tell them apart: {told}"
+    yield f"{first} wins {share} ± {error} of the deals; {told}"
     yield (
         f"{counted(pairs.total, 'pair')}: {pairs.won} won, {pairs.drawn} drawn, {pairs.lost} lost; "
         f"{counted(played.standings[0].deals, 'deal')}"

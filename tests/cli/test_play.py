@@ -147,6 +147,15 @@ def test_pairs_say_how_many_deals_are_won_and_who_is_better(arena: Arena, tmp_pa
     assert "the same decks again: arena play random greedy --rules sixty-six --pairs 8 --seed 5\n" in done.stderr
 
 
+def test_bots_that_are_equal_are_not_told_apart(arena: Arena, tmp_path: Path) -> None:
+    out = arena("play", "greedy", "greedy", "--pairs", "1", "--seed", "5", cwd=tmp_path).stdout
+    assert re.match(
+        r"greedy wins 50% ± 50 of the deals; more pairs are needed to tell them apart: greedy is better than greedy-2 "
+        r"with 50%\n1 pair: 0 won, 1 drawn, 0 lost; \d+ deals\n",
+        out,
+    ), out
+
+
 def test_a_bot_that_does_not_start_leaves_nothing_behind(arena: Arena, tmp_path: Path) -> None:
     make_folder(tmp_path, bot="raise RuntimeError('no model')")
     for more in ((), ("--pairs", "2")):
