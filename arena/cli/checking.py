@@ -71,7 +71,7 @@ def _facts(check: Check, trouble: Trouble) -> Iterator[tuple[str, str]]:
         yield "", trouble.position.strip()
     if lines := trouble.evidence.strip().splitlines()[-EVIDENCE_LINES:]:
         yield "it wrote", "\n".join(map(printable, lines))
-    if cure := advice(trouble.answered, trouble.evidence):
+    if cure := advice(f"{trouble.answered}\n{trouble.evidence}"):
         yield "what to do", cure
 
 

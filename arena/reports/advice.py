@@ -40,6 +40,6 @@ _ADVICE = tuple(
 )
 
 
-def advice(*said: str) -> str:
-    """What to do, in a sentence; empty where nothing that was said tells.  What is said first counts first."""
-    return next((sentence for text in said for pattern, sentence in _ADVICE if pattern.search(text)), "")
+def advice(said: str) -> str:
+    """What to do, in a sentence; empty where nothing in the text tells."""
+    return next((sentence for pattern, sentence in _ADVICE if pattern.search(said)), "")

@@ -101,5 +101,5 @@ def _trouble(trouble: Trouble) -> TroubleObject:
         rules=trouble.rules_name,
         position=trouble.position,
         evidence=trouble.evidence,
-        advice=advice(trouble.answered, trouble.evidence),
+        advice=advice(f"{trouble.answered}\n{trouble.evidence}"),
     )
