@@ -35,7 +35,7 @@ def check(
     data: Data = DATA,
     allow_build_network: AllowBuildNetwork = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show more than the first of equal troubles.")
+        bool, typer.Option("--verbose", "-v", help="Show more of equal troubles, and what was not tried.")
     ] = False,
 ) -> None:
     """Examine a bot: is it started, asked and ended as the protocol says, whatever comes?

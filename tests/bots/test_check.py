@@ -182,6 +182,18 @@ def test_a_build_that_fails_is_red_and_says_why(tmp_path: Path) -> None:
     assert "what-is-not-there" in trouble.evidence
 
 
+def test_rules_that_are_none_or_are_refused_are_held_against_its_manifest(tmp_path: Path) -> None:
+    bot = Path(folder_of(tmp_path, "honest"))
+    manifest = (bot / "bot.toml").read_text()
+    (bot / "bot.toml").write_text(manifest.replace('["schnapsen"]', '["schnapsen", "snapszli", "santase"]'))
+    found = examine(str(bot), "rules")
+    assert found.plays == ("schnapsen",)
+    assert [trouble.answered for trouble in finding(found, "rules").troubles] == [
+        "no preset is called snapszli",
+        "no: only what I know; but its bot.toml says that it plays santase",
+    ]
+
+
 def test_a_bot_that_thinks_for_long_is_asked_less(zoo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examiner, "PATIENCE_MS", 0.0)
     found = examine(f"unix:{zoo}/honest", "must-beat", "matches")

@@ -91,6 +91,8 @@ class Examiner:
         self._around = around
         self._wanted = frozenset(wanted)
         self._said = said
+        self._names = [name for name in spec.rules if name in PRESETS] or list(PRESETS)
+        """The presets that it may play."""
         self._notes = Notes()
         self._processes = itertools.count(1)
         self._plays: set[str] = set()
@@ -111,7 +113,10 @@ class Examiner:
 
         Raises `UsageError` where the machine starts no more processes, and `ArenaError` where the arena itself fails.
         """
-        names = self._preset_names()
+        for name in self._spec.rules:
+            if name not in PRESETS:
+                self._notes.bad("rules", Trouble("rules in its bot.toml", f"no preset is called {name}"))
+        names = self._names
         if await self._is_built() and (first := await self._first(names)):
             steps = [self._special(first), self._ends(first), self._describe_otherwise(first)]
             steps += [self._ordinary(first, stream_closed=True)]
@@ -128,13 +133,6 @@ class Examiner:
         shown = [check for check in CHECKS if check.name in self._wanted or check.name in self._notes.troubles]
         plays = tuple(name for name in PRESETS if name in self._plays)
         return Examination(self._spec.name, plays, tuple(map(self._notes.finding, shown)))
-
-    def _preset_names(self) -> Sequence[str]:
-        """The presets that it may play."""
-        foreign = [name for name in self._spec.rules if name not in PRESETS]
-        if foreign:
-            self._notes.bad("rules", Trouble("rules in its bot.toml", f"no preset is called {', '.join(foreign)}"))
-        return [name for name in self._spec.rules if name in PRESETS] or list(PRESETS)
 
     @property
     def _patient(self) -> bool:
@@ -299,7 +297,7 @@ class Examiner:
                 self._look_at_manners(candidate)
 
     async def _ask_all_kinds(self, stand: _Stand, cases: Cases) -> None:
-        each = max(LEAST_CASES, CASES // len(self._preset_names()))
+        each = max(LEAST_CASES, CASES // len(self._names))
         for kind, views in questions(cases.game, Random(cases.rules_name), each=each, deals=DEALS).items():
             for view in views[: each if self._patient else 1] if self._wanted & {kind, *_ALONG} else ():
                 if self._late >= MOST_LATE:
