@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -74,38 +75,43 @@ def _same_budget(luck: float, leagues: int) -> Mapping[str, Mapping[str, float]]
     }
 
 
-def _stop(luck: float, leagues: int) -> Mapping[str, float]:
-    """How often the rule stops a league before its budget is spent, and how often it is wrong then."""
-    pairs, wrong, said, any_wrong = [], [], [], []
+def _stop(luck: float, leagues: int) -> Mapping[str, float | None]:
+    """How often the rule ends a league before its budget is spent, and how often separated neighbours are wrong."""
+    pairs, said, wrong, any_wrong = [], [], [], []
     for seed in range(leagues):
         league = League.of(STOP_BOTS, luck, seed)
         stopping, games = play(league, STOP_FIRST, STOP)
-        if stopping.open:
-            continue
         belief = believed(games)
-        ranked = in_order(belief)
-        errors = [league.strengths[one] < league.strengths[other] for one, other in pairwise(ranked)]
-        pairs.append(stopping.pairs)
+        separated = [two for two in pairwise(in_order(belief)) if belief.better(*two) >= STOP.separated]
+        errors = [league.strengths[one] < league.strengths[other] for one, other in separated]
+        said += [1 - belief.better(*two) for two in separated]
         wrong += errors
-        said += [1 - belief.better(one, other) for one, other in pairwise(ranked)]
-        any_wrong.append(any(errors))
+        if not stopping.open:
+            pairs.append(stopping.pairs)
+            any_wrong.append(any(errors))
     return {
         "stopped": round(len(pairs) / leagues, 3),
-        "pairs": round(statistics.fmean(pairs), 1) if pairs else 0.0,
-        "neighbours_wrong": round(statistics.fmean(wrong), 4) if wrong else 0.0,
-        "said": round(statistics.fmean(said), 4) if said else 0.0,
-        "any_wrong": round(statistics.fmean(any_wrong), 4) if any_wrong else 0.0,
+        "pairs": _mean(pairs),
+        "any_wrong": _mean(any_wrong),
+        "neighbours_wrong": _mean(wrong),
+        "said": _mean(said),
     }
 
 
 def _twins(luck: float, leagues: int) -> Mapping[str, float]:
-    """Of two bots that are equally strong, how often they are said to be separated all the same."""
-    separated = 0
+    """Of two bots that are equally strong, how often the rule ends it all the same, and how often the table says so."""
+    stopped, separated = 0, 0
     for seed in range(leagues):
-        twins = League.of(2, luck, seed)
-        league = League(dict.fromkeys(twins.strengths, 0.0), luck, twins.random)
-        separated += not play(league, STOP_FIRST, STOP)[0].open
-    return {"separated": round(separated / leagues, 3)}
+        two = League.of(2, luck, seed)
+        stopping, games = play(replace(two, strengths=dict.fromkeys(two.strengths, 0.0)), STOP_FIRST, STOP)
+        belief = believed(games)
+        stopped += not stopping.open
+        separated += belief.better(*in_order(belief)) >= STOP.separated
+    return {"stopped": round(stopped / leagues, 3), "separated": round(separated / leagues, 3)}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(statistics.fmean(values), 4) if values else None
 
 
 def play(league: League, pairs: int, rule: StopRule) -> tuple[Stopping, Sequence[Game]]:

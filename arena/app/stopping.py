@@ -20,8 +20,10 @@ from arena.tournament.config import StopRule
 from arena.tournament.pairings import Pairing
 from arena.tournament.schedule import Schedule
 
-GROWTH = 4
+GROWTH = 2
 """From one look to the next the lists grow by one of so many: few looks, so that they seldom catch a lucky moment."""
+CHANCES = 5
+"""To luck, the looks of a long tournament are as good as so many on evidence of its own each: they share the error."""
 
 
 def stopping_of(
@@ -37,12 +39,14 @@ def stopping_of(
     playing = belief.of(set(belief.names) - absences.out.keys())
     neighbours = separations(playing, ranking(playing, scores))
     pairings = _pairings(schedules, absences)
+    asked = rule.separated if over else 1 - (1 - rule.separated) / CHANCES
     return Stopping(
         separated=rule.separated,
+        asked=asked,
         max_pairs=rule.max_pairs,
         pairs=_lists(schedules, pairings) / len(pairings) if pairings else 0.0,
         ranked=len(playing.names),
-        open=tuple(each for each in neighbours if each.probability < rule.separated),
+        open=tuple(each for each in neighbours if each.probability < asked),
         over=over,
     )
 
@@ -57,7 +61,7 @@ def ask(
     evidence = list(games)
     draw_probability = fitted_draw_probability(grouped(evidence))
     belief = posterior(evidence, draw_probability)
-    means = dict(zip(belief.names, belief.mean.tolist(), strict=True))  # who is separated is so by any scores
+    means = dict(zip(belief.names, belief.mean.tolist(), strict=True))  # whether all are separated is so by any scores
     stopping = stopping_of(rule, schedules, absences, belief, means, over=False)
     if not stopping.open:
         return stopping, {}

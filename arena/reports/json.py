@@ -99,12 +99,14 @@ class Stopping(_Object):
 
     separated: _Number
     """It is over once each bot is better than the next one with this probability, or the budget is spent."""
+    asked: _Number
+    """What a look asks of neighbours for that: more as long as it has not stopped."""
     max_pairs: int
     """The budget, in pairs a pairing, on the average."""
     pairs: _Number
     """Those that are planned so far."""
     open: tuple[Separation, ...]
-    """The neighbours that are not separated."""
+    """The neighbours that are not separated as is asked."""
     over: bool
     """Whether it has stopped."""
     spent: bool

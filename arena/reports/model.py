@@ -98,6 +98,8 @@ class Stopping:
 
     separated: float
     """It is over once each bot is better than the next one with this probability ..."""
+    asked: float
+    """... before the end with this one, since who looks often catches a lucky moment ..."""
     max_pairs: int
     """... or once it has played so many pairs a pairing, on the average."""
     pairs: float
@@ -105,7 +107,7 @@ class Stopping:
     ranked: int
     """How many bots the ranking has, but for those that are out."""
     open: tuple[Separation, ...]
-    """The neighbours in the ranking that are not separated."""
+    """The neighbours in the ranking that are not separated as is asked."""
     over: bool
     """Whether it has stopped."""
 

@@ -76,31 +76,32 @@ def stopping(run: RunFacts) -> Iterator[Fact]:
         return
     unit = f"{run.unit} a pairing"
     if not found.over:
+        until = f"once every two neighbours are separated at {_level(found.separated)}"
         so_far = f"; so far {open_in_words(found)}" if found.ranked else ""
-        yield "Stops", f"{until(found)}, at the latest after {found.max_pairs:,} {unit}{so_far}"
+        yield "Stops", f"{until}, at the latest after {found.max_pairs:,} {unit}{so_far}"
     elif found.open and found.spent:
         yield "Stopped", f"the budget of {found.max_pairs:,} {unit} is spent: {open_in_words(found)}"
     else:
         yield "Stopped", f"after {found.pairs:.4g} of at most {found.max_pairs:,} {unit}: {open_in_words(found)}"
 
 
-def until(stopping: Stopping) -> str:
-    """`once every two neighbours are separated at 95%`."""
-    return f"once every two neighbours are separated at {_level(stopping)}"
-
-
 def open_in_words(stopping: Stopping) -> str:
-    """Which neighbours in the ranking are not separated: `bert and cleo (81%) are not separated at 95%`."""
+    """Which neighbours in the ranking are not separated: `bert and cleo (81%) are not separated at 95%`.
+
+    Before the end it is the level that looks ask for.
+    """
     if stopping.ranked < 2:
         return "there are no two bots to tell apart"
+    level = _level(stopping.separated if stopping.over else stopping.asked)
+    at_looks = "" if stopping.over else ", which looks ask for before the end"
     if not stopping.open:
-        return f"every two neighbours are separated at {_level(stopping)}"
+        return f"every two neighbours are separated at {level}{at_looks}"
     pairs = [f"{each.better} and {each.other} ({math.floor(100 * each.probability)}%)" for each in stopping.open]
-    return f"{_all_of(pairs) if pairs[1:] else pairs[0]} are not separated at {_level(stopping)}"
+    return f"{_all_of(pairs) if pairs[1:] else pairs[0]} are not separated at {level}{at_looks}"
 
 
-def _level(stopping: Stopping) -> str:
-    return f"{100 * stopping.separated:g}%"
+def _level(probability: float) -> str:
+    return f"{100 * probability:.6g}%"
 
 
 def absences(report: RunReport) -> Iterator[Fact]:

@@ -111,7 +111,7 @@ def test_a_stop_rule_makes_all_that_is_left_the_most_that_may_be_left(
     plan: Plan, capsys: pytest.CaptureFixture[str]
 ) -> None:
     neighbours = Separation("one", "two", 0.81, 2.0)
-    stopping = Stopping(separated=0.95, max_pairs=9, pairs=2.0, ranked=2, open=(neighbours,), over=False)
+    stopping = Stopping(separated=0.95, asked=0.99, max_pairs=9, pairs=2.0, ranked=2, open=(neighbours,), over=False)
     ruled = replace(plan, config=replace(plan.config, stop=StopRule(0.95, 9)), in_reserve=14)
 
     async def watched() -> None:
@@ -128,7 +128,8 @@ def test_a_stop_rule_makes_all_that_is_left_the_most_that_may_be_left(
     asyncio.run(watched())
     told = capsys.readouterr().err
     assert "until every two neighbours are separated at 95%, at most 18 matches in all\n" in told
-    assert "after 4 matches one and two (81%) are not separated at 95%: 14 more are played\n" in told
+    assert "after 4 matches one and two (81%) are not separated at 99%, " in told
+    assert ": 14 more are played\n" in told
 
 
 def test_the_header_of_a_rehearsal_says_so(plan: Plan) -> None:

@@ -16,7 +16,7 @@ from arena.reports.model import RunReport, Stopping
 
 BERT = Separation("bert", "cleo", 0.81, 4.0)
 DORA = Separation("cleo", "dora", 0.9049, 2.0)
-SPENT = Stopping(separated=0.95, max_pairs=50, pairs=50.0, ranked=4, open=(BERT,), over=True)
+SPENT = Stopping(separated=0.95, asked=0.95, max_pairs=50, pairs=50.0, ranked=4, open=(BERT,), over=True)
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ SPENT = Stopping(separated=0.95, max_pairs=50, pairs=50.0, ranked=4, open=(BERT,
             "after 0 of at most 50 pairs a pairing: there are no two bots to tell apart",
         ),
         (
-            replace(SPENT, pairs=20.0, over=False),
+            replace(SPENT, asked=0.99, pairs=20.0, over=False),
             "Stops",
             "once every two neighbours are separated at 95%, at the latest after 50 pairs a pairing; "
-            "so far bert and cleo (81%) are not separated at 95%",
+            "so far bert and cleo (81%) are not separated at 99%, which looks ask for before the end",
         ),
         (
             replace(SPENT, pairs=20.0, ranked=0, open=(), over=False),
@@ -86,6 +86,7 @@ def test_every_format_has_it(report: RunReport) -> None:
     run = replace(report, run=replace(report.run, stopping=SPENT))
     assert json.loads(as_json(run, Part.PLAY))["run"]["stopping"] == {
         "separated": 0.95,
+        "asked": 0.95,
         "max_pairs": 50,
         "pairs": 50.0,
         "open": [{"better": "bert", "other": "cleo", "probability": 0.81}],
