@@ -23,12 +23,12 @@ from arena.tournament.schedule import Schedule
 from bench.leagues import League
 from bench.ratings import BOTS, LUCK, kendall
 
-LEAGUES, QUICK_LEAGUES = 100, 2
+LEAGUES, QUICK_LEAGUES = 60, 2
 BUDGET, FIRST = 20, 10
 """Pairs a pairing: in all, and those of the first round robin, where the two ways to spend a budget are compared."""
 SMALL_LEAGUES, STOP_BOTS = 150, 6
 STOP = StopRule(separated=0.95, max_pairs=400)
-STOP_FIRST = 10
+STOP_FIRST = 50
 NEVER = 1.0
 """A probability that no two neighbours reach: the whole budget is spent."""
 

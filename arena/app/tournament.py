@@ -317,7 +317,7 @@ async def _run(
             if play.had_work:
                 store.add_session(tournament, Session(begun, play.jobs, lag))
             if complete:
-                for number in secrets:
+                for number in sorted(secrets, reverse=True):  # from a secret that is known the next one may follow
                     store.reveal(tournament, number)
             store.set_state(tournament, State.FINISHED if complete else State.INTERRUPTED)
             return Finished(
