@@ -62,16 +62,23 @@ def analyse(run: str, data: Path, options: AnalyseOptions, watch: Watch) -> str:
         known = store.analysed(tournament)
         sample = _sample(store, tournament, options, Counter(deal.participant for deal in known))
         drawn = [deal for deals in sample.values() for deal in deals]
-        store.forget_endgames(tournament, {deal for deal in known if deal.participant in sample} - set(drawn))
+        spare: defaultdict[str, list[DealOf]] = defaultdict(list)
+        for deal in sorted(known.keys() - set(drawn)):
+            if deal.participant in sample:
+                spare[deal.participant].append(deal)
         missing = sorted(deal for deal in drawn if known.get(deal) != VERSION)
         done = len(drawn) - len(missing)
         watch(done, len(drawn))
-        with judges(options.jobs) as judged:
-            for some in _batches(missing, _AT_ONCE * options.jobs):
-                work = _work(store, tournament, rules, some)
-                store.add_endgames(tournament, dict(zip(some, judged(work), strict=True)))
+        jobs = max(1, min(options.jobs, len(missing) // _AT_ONCE))  # a process takes a while to start
+        with judges(jobs) as judged:
+            for some in _batches(missing, _AT_ONCE * jobs):
+                found = dict(zip(some, judged(_work(store, tournament, rules, some)), strict=True))
+                # One for one, so that a bot's sample is as large as before wherever this is stopped.
+                replaced = [spare[deal.participant].pop() for deal in some if spare[deal.participant]]
+                store.add_endgames(tournament, found, replaced)
                 done += len(some)
                 watch(done, len(drawn))
+        store.forget_endgames(tournament, [deal for deals in spare.values() for deal in deals])
         return tournament.name
 
 

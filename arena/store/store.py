@@ -231,8 +231,10 @@ class Store(Queries):
 
     # --- endgames -------------------------------------------------------------------------------------------
 
-    def add_endgames(self, tournament: Tournament, found: Mapping[DealOf, Sequence[Judged] | None]) -> None:
-        """Keep what was judged of these deals (None: sat out), in place of what was known of them before."""
+    def add_endgames(
+        self, tournament: Tournament, found: Mapping[DealOf, Sequence[Judged] | None], replaced: Iterable[DealOf] = ()
+    ) -> None:
+        """Keep what was judged of these deals (None: sat out), in place of what was known of them and of `replaced`."""
         rows = [
             {
                 "tournament": tournament.id,
@@ -248,7 +250,7 @@ class Store(Queries):
             for deal, judged in found.items()
         ]
         with self._database.writing() as connection:
-            _forget(connection, tournament, found)
+            _forget(connection, tournament, [*found, *replaced])
             connection.execute(insert(endgames), rows)
 
     def forget_endgames(self, tournament: Tournament, deals: Iterable[DealOf]) -> None:

@@ -270,6 +270,29 @@ def test_killed_between_two_commits_it_goes_on_and_comes_to_the_same(data: Path,
     assert table(data) == whole
 
 
+def test_stopped_while_some_make_room_for_others_the_sample_keeps_its_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_run(tmp_path / "whole", bots=BOTS, pairs=6, matches=16)
+    analysed(tmp_path / "whole", 40)
+    exclude("cup", "bert", "asked by its author", tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole", tmp_path / "part")
+    whole = analysed(tmp_path / "whole", 1)
+    monkeypatch.setattr("arena.app.analyse._AT_ONCE", 4)
+
+    commits: list[int] = []
+
+    def stop(done: int, total: int) -> None:
+        commits.append(done)
+        if len(commits) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        analyse("cup", tmp_path / "part", AnalyseOptions(1, (), 1), stop)
+    assert len(set(commits)) == 3 and table(tmp_path / "part") != whole
+    assert analysed(tmp_path / "part", 1) == whole
+
+
 def test_ctrl_c_keeps_what_was_judged_and_says_how_to_go_on(data: Path) -> None:
     done = ended_by(signal.SIGINT, data)
     assert done.returncode == Exit.STOPPED, done.stderr
