@@ -244,6 +244,9 @@ class Deal:
         twin._close_asked = self._close_asked
         return twin
 
+    def __deepcopy__(self, memo: object) -> Deal:
+        return self.copy()
+
     # -- what changes it -----------------------------------------------------------------------------------------
 
     def apply(self, action: int) -> None:
