@@ -30,7 +30,7 @@ PARTS = (
     "web",
 )
 """Modules of this package, each with a function `run(quick)`."""
-NOT_QUICK = ("sandbox", "ratings", "stopping", "remote", "languages", "reading", "web")
+NOT_QUICK = ("sdk", "sandbox", "ratings", "stopping", "remote", "languages", "reading", "web")
 """What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
 MORE_TRIES = 4
