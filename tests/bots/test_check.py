@@ -182,6 +182,14 @@ def test_a_build_that_fails_is_red_and_says_why(tmp_path: Path) -> None:
     assert "what-is-not-there" in trouble.evidence
 
 
+def test_a_bot_that_is_not_there_in_time_is_red(tmp_path: Path) -> None:
+    (tmp_path / "heavy.py").write_text("import time\ntime.sleep(600)\n")
+    options = CheckOptions(str(tmp_path / "heavy.py"), sandbox=LeastSandbox.WEAK, start_s=2.0)
+    found = asyncio.run(check_bot(options))
+    assert not_green(found) == {"start": Colour.RED}
+    assert "did not listen at ARENA_ADDRESS within 2 s" in finding(found, "start").troubles[0].answered
+
+
 def test_rules_that_are_none_or_are_refused_are_held_against_its_manifest(tmp_path: Path) -> None:
     bot = Path(folder_of(tmp_path, "honest"))
     manifest = (bot / "bot.toml").read_text()
