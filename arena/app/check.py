@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import difflib
 import tempfile
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 from arena.app.engines.local import Building
 from arena.app.sandboxes import chosen
 from arena.bots.bot import Surroundings
+from arena.bots.build import BuildError
 from arena.bots.check.checks import BY_NAME, Examination
 from arena.bots.check.examiner import Examiner
 from arena.bots.launcher import arena_marker
@@ -59,6 +61,7 @@ async def examine(
     """Examine a bot that was found, in this sandbox."""
     stopwatch = Stopwatch()
     marker = arena_marker(MARKER)
+    builds = options.building.builds(sandbox, marker)
     with tempfile.TemporaryDirectory(prefix="arena-check-") as logs:
         around = Surroundings(
             stopwatch=stopwatch,
@@ -68,10 +71,12 @@ async def examine(
             marker=marker,
             start_s=options.start_s,
             sandbox=sandbox,
-            builds=options.building.builds(sandbox, marker),
+            builds=builds,
         )
         stopwatch.start()
         try:
+            with contextlib.suppress(BuildError):  # its first start will tell; a build is no part of a start's time
+                await builds.built(spec)
             return await Examiner(spec, around, options.only or BY_NAME, said).run()
         finally:
             stopwatch.stop()
