@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 TOO_OLD = '#!/bin/sh\n[ "$1" = -V ] && echo Python 3.9.2 && exit\nexit 1\n'
@@ -81,11 +82,11 @@ def test_the_lock_pins_every_dependency_and_names_no_place() -> None:
     for line in text.splitlines():
         if "==" in line:
             pin = Requirement(line)
-            pins.setdefault(pin.name, []).append(str(pin.specifier).removeprefix("=="))
+            pins.setdefault(canonicalize_name(pin.name), []).append(str(pin.specifier).removeprefix("=="))
     for requirement in map(Requirement, wanted):
         if requirement in own:
             continue
-        versions = pins.get(requirement.name, [])
+        versions = pins.get(canonicalize_name(requirement.name), [])
         assert versions, f"{requirement.name} is not locked: run `make lock`"
         assert all(version in requirement.specifier for version in versions), requirement
     assert not [word for word in ("://", "--index", "--find-links", "file:") if word in text]
