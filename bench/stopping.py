@@ -23,7 +23,7 @@ from arena.tournament.schedule import Schedule
 from bench.leagues import League
 from bench.ratings import BOTS, LUCK, kendall
 
-LEAGUES, QUICK_LEAGUES = 60, 2
+LEAGUES, QUICK_LEAGUES = 150, 2
 BUDGET, FIRST = 20, 10
 """Pairs a pairing: in all, and those of the first round robin, where the two ways to spend a budget are compared."""
 SMALL_LEAGUES, STOP_BOTS = 150, 6
