@@ -28,9 +28,10 @@ PARTS = (
     "languages",
     "reading",
     "web",
+    "pages",
 )
 """Modules of this package, each with a function `run(quick)`."""
-NOT_QUICK = ("sdk", "sandbox", "ratings", "stopping", "remote", "languages", "reading", "web")
+NOT_QUICK = ("sdk", "sandbox", "ratings", "stopping", "remote", "languages", "reading", "web", "pages")
 """What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
 MORE_TRIES = 4
