@@ -12,6 +12,7 @@ from pathlib import Path
 import grpc
 from grpc import aio
 
+from arena.bots.channel import connect
 from arena.bots.launcher import BotProcess, Limits, arena_marker, launch
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import Sandbox
@@ -98,7 +99,7 @@ async def running(spec: BotSpec, sandbox: Sandbox) -> AsyncIterator[Running]:
             sandbox=sandbox,
         )
         try:
-            async with aio.insecure_channel(await _listening(process, log)) as channel:
+            async with connect(await _listening(process, log)) as channel:
                 yield Running(process, channel)
         finally:
             await process.stop(0)

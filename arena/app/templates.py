@@ -14,6 +14,7 @@ class Language(StrEnum):
     JAVA = "java"
     NODE = "node"
     CPP = "cpp"
+    RUST = "rust"
 
 
 TEMPLATES: Mapping[Language, str] = {

@@ -53,6 +53,8 @@ OPTIONS = (
     ("grpc.use_local_subchannel_pool", 1),
 )
 
+LOCAL_OPTIONS = (("grpc.default_authority", "localhost"),)
+"""What is different on a socket: its path is no name of a host, and servers that look at it (Rust's) hang up."""
 REMOTE_OPTIONS = (
     ("grpc.min_reconnect_backoff_ms", 5000),
     ("grpc.keepalive_time_ms", 310_000),
@@ -606,7 +608,8 @@ def _of_wire(charged_s: float, waited_s: float, thought_s: float) -> float:
 
 def connect(target: str, keys: Keys | None = None) -> aio.Channel:
     """A connection of its own to `unix:/path` or `host:port`; with keys it is encrypted, and both sides are known."""
-    options = OPTIONS if target.startswith("unix:") else tuple({**dict(OPTIONS), **dict(REMOTE_OPTIONS)}.items())
+    more = LOCAL_OPTIONS if target.startswith("unix:") else REMOTE_OPTIONS
+    options = tuple({**dict(OPTIONS), **dict(more)}.items())
     if keys is None:
         return aio.insecure_channel(target, options=options)
     credentials = grpc.ssl_channel_credentials(keys.certificate, keys.client_key, keys.client_certificate)

@@ -7,7 +7,7 @@ import (
 	pb "greedy-go/arena/sixtysix/v1"
 )
 
-// choose is greedy's policy (sample_bots/greedy/README.md has it as numbered rules): take what can be had now.
+// choose is the policy of the sample bot greedy (its README has it as numbered rules): take what can be had now.
 func choose(m *match, d *pb.Decision) pb.Action {
 	side := m.started.SideOfSeat[d.Seat]
 	switch {

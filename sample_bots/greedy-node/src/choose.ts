@@ -1,4 +1,4 @@
-// greedy's policy (sample_bots/greedy/README.md has it as numbered rules): take what can be had now.
+// The policy of the sample bot greedy (its README has it as numbered rules): take what can be had now.
 
 import { Action } from '../build/types/arena/sixtysix/v1/Action.js';
 import type { Action__Output } from '../build/types/arena/sixtysix/v1/Action.js';
