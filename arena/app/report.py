@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from arena.app.data import RUNS
+from arena.app.export import export
 from arena.app.files import whole_file
 from arena.app.highlights import highlights
 from arena.app.replay import Stored, build_replay
@@ -21,6 +23,7 @@ from arena.ratings.trueskill import fit
 from arena.reports.html.course import Point
 from arena.reports.html.site import Site, pages
 from arena.reports.replay.model import MatchReplay
+from arena.store import State
 from arena.store.queries import Queries
 from arena.tournament.standings import PairResult
 
@@ -28,6 +31,8 @@ FOLDER = "report"
 """What the folder of the pages is called in the folder of the run, where no other is given."""
 LIST = "files.txt"
 """In the folder of the pages: what the arena has written there, and may write again or remove."""
+RECORD = "record.jsonl.gz"
+"""The record of a finished run, for `arena verify`."""
 MOMENTS = 12
 """How often the ratings are computed on the way to those of now: more often at the start, where they move."""
 
@@ -52,6 +57,7 @@ def build_site(queries: Queries, run: str) -> Site:
         pairs=dict(sorted(by_pairing.items())),
         highlights=highlights(each for each in queries.results(tournament) if each.key.epoch in revealed),
         replay_of=replay_of,
+        record=RECORD if tournament.state is State.FINISHED else None,
     )
 
 
@@ -72,11 +78,27 @@ def write_site(queries: Queries, run: str, data: Path, out: Path | None = None) 
         with whole_file(file, make_folder=True) as stream:
             stream.write(text)
         written.append(name)
+    if site.record:
+        _write_record(site.report.run.name, data, folder / RECORD)
+        written.append(RECORD)
     for name in sorted(earlier.difference(written)):
         (folder / name).unlink(missing_ok=True)
     with whole_file(folder / LIST) as stream:
         stream.writelines(f"{name}\n" for name in written)
     return folder / "index.html"
+
+
+def _write_record(run: str, data: Path, file: Path) -> None:
+    """The run as `arena export` writes it, packed; the same run is the same bytes."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with part.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+            export(run, data, lambda line: packed.write(line.encode()))
+        part.replace(file)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}; choose another --out") from None
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _written(folder: Path) -> frozenset[str]:

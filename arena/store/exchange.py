@@ -7,13 +7,16 @@ of all bytes before it.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from sqlalchemy import Connection, Table, select
 
@@ -301,18 +304,21 @@ def write(lines: Iterable[Line], out: Callable[[str], object]) -> None:
 
 
 def read(path: Path) -> Iterator[Line]:
-    """The lines of a file; streams.
+    """The lines of a file, which may be packed by gzip; streams.
 
     Raises `UsageError`: the file cannot be read or is no export; `ExportError`: it is one that was changed.
     """
     try:
         with path.open("rb") as file:
-            yield from _lines(file, path)
+            packed = file.peek(2).startswith(b"\x1f\x8b")
+            yield from _lines(gzip.GzipFile(fileobj=file) if packed else file, path)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ExportError(f"it cannot be unpacked: {error}") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}; name a run or the file of its export") from None
 
 
-def _lines(file: BinaryIO, path: Path) -> Iterator[Line]:
+def _lines(file: io.BufferedIOBase, path: Path) -> Iterator[Line]:
     name, _, version = FORMAT.partition("/")
     start = file.readline(LONGEST)
     if not start.startswith(f'{{"format":"{name}/'.encode()):

@@ -11,7 +11,7 @@ import json
 import time
 from collections import deque
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +189,7 @@ class Watch:
         now = time.monotonic()
         if self._next is None or (of != self._next_of and (now >= self._next_at or of[0] != State.RUNNING)):
             begun = time.thread_time()
-            self._next = Edition(build_site(queries, self.run))
+            self._next = Edition(replace(build_site(queries, self.run), record=None))
             self._next_of = of
             self._version += 1
             self.refresh_cpu_s = time.thread_time() - begun

@@ -65,6 +65,8 @@ class Site:
     """Deals to look at; none where the cards are hidden yet."""
     replay_of: Callable[[MatchKey], MatchReplay]
     """The replay of a match with a highlight."""
+    record: str | None = None
+    """The file of the whole record that lies beside the pages, if one does."""
 
     @property
     def report(self) -> RunReport:
@@ -160,7 +162,7 @@ class Pages:
             ends=[(reason, deals, charts.bar(deals / max(ends.values()))) for reason, deals in ends.items()],
             deals=sum(ends.values()),
             facts_of_run=[*words.absences(report), *words.provenance(report.run)],
-            downloads=DOWNLOADS,
+            downloads={**DOWNLOADS, **({self._site.record: "the record, to verify"} if self._site.record else {})},
             faults=[words.fault_in_short(fault) for fault in reversed(report.faults)],
             voids=[words.void_in_words(void) for void in reversed(report.voids)],
         )

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from arena.app.report import LIST, write_site
+from arena.app.show import build_report
+from arena.app.verify import Difference, Verified, verify_file
 from arena.errors import UsageError
 from arena.store import open_queries
 from tests.reports.html.conftest import LONG, MARKUP, NAMES
@@ -117,6 +119,24 @@ def test_the_numbers_are_those_of_the_json(site: Path) -> None:
         assert f">{pairs['won']}-{pairs['drawn']}-{pairs['lost']}<br>" in (site / "index.html").read_text(
             encoding="utf-8"
         )
+
+
+def test_the_record_beside_the_pages_proves_the_run(site: Path, data: Path) -> None:
+    proved = verify_file(site / "record.jsonl.gz")
+    assert isinstance(proved, Verified)
+    with open_queries(data / "arena.db") as queries:
+        assert proved.head == build_report(queries, "cup").run.chain_head
+
+
+def test_a_packed_record_that_was_cut_off_or_changed_proves_nothing(site: Path, tmp_path: Path) -> None:
+    packed = (site / "record.jsonl.gz").read_bytes()
+    file = tmp_path / "record.jsonl.gz"
+    for changed in (packed[:-20], packed[: len(packed) // 2], packed[:3000] + b"\0\0\0" + packed[3003:]):
+        file.write_bytes(changed)
+        assert isinstance(verify_file(file), Difference)
+    file.write_bytes(b"not packed at all")
+    with pytest.raises(UsageError, match="is no export of a run"):
+        verify_file(file)
 
 
 def test_writing_twice_gives_the_same_bytes(site: Path, data: Path, tmp_path: Path) -> None:
