@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import repeat
-from math import log, sqrt
+from math import sqrt
 
 from arena.bot import CLAIM, Action, Rules, View, serve
 from arena.cards import ACTIONS, hand_mask
@@ -21,8 +21,12 @@ from arena.game.solve import solve
 
 BUDGET_MS = 50
 """What a decision may take, in CPU time of this thread: so what else the machine does makes it no weaker."""
-CURIOSITY = 0.5
+CURIOSITY = 1.0
 """How much actions that were seldom tried are preferred."""
+QUICK = 0.5
+"""The part of the curiosity that goes to what quick play would do."""
+CAUTION = 0.1
+"""How much less than the others so far an action is expected to bring that was never tried."""
 CARD_POINT = 0.02
 """What a card point of lead at the end is worth, in game points."""
 MOST = 3
@@ -42,10 +46,6 @@ class Node:
         """What they brought the side that chose to come here."""
         self.possible = 1
         """How many could have come here: in some worlds a seat does not hold the card, or may not play it."""
-
-    def promise(self) -> float:
-        """What it brought on average, and the more on top, the less it was tried when it could have been."""
-        return self.total / self.walks + CURIOSITY * sqrt(log(self.possible) / self.walks)
 
 
 def choose(view: View, iterations: int = 0) -> Action:
@@ -81,25 +81,37 @@ def walk(root: Node, deal: Deal) -> None:
     while deal.to_act is not None and not is_new:
         side = deal.game.side_of[deal.to_act]
         actions = candidates(deal, side)
-        untried = [action for action in actions if action not in node.children]
-        for action in actions:
-            if action in node.children:
-                node.children[action].possible += 1
-        if untried:
-            # What quick play would do comes first: it is seldom bad, and the others have something to be compared with.
-            quick = ACTIONS[quick_action(deal)]
-            action = quick if quick in untried else untried[0]
-            node.children[action] = Node()
-            is_new = True
-        else:
-            action = max(actions, key=lambda action: node.children[action].promise())
-        node = node.children[action]
+        action = actions[0] if len(actions) == 1 else most_promising(node, deal, actions)
+        is_new = action not in node.children
+        node = node.children.setdefault(action, Node())
         path.append((node, side))
         deal.apply(action)
     play_on(deal)
     for node, side in path:
         node.walks += 1
         node.total += reward(deal, side)
+
+
+def most_promising(node: Node, deal: Deal, actions: Sequence[Action]) -> Action:
+    """The action that brought most on average, with something on top for what was seldom tried: PUCT.
+
+    Half of the curiosity goes to what quick play would do, which is seldom bad, the rest to all others evenly.
+    """
+    quick = ACTIONS[quick_action(deal)]
+    walks = sum(child.walks for child in node.children.values())
+    average = sum(child.total for child in node.children.values()) / max(1, walks)
+
+    def promise(action: Action) -> float:
+        share = QUICK if action == quick else (1 - QUICK) / (len(actions) - 1)
+        child = node.children.get(action)
+        if child is None:
+            return average - CAUTION + CURIOSITY * share * sqrt(walks + 1)
+        return child.total / child.walks + CURIOSITY * share * sqrt(child.possible) / (1 + child.walks)
+
+    for action in actions:
+        if action in node.children:
+            node.children[action].possible += 1
+    return max(actions, key=promise)
 
 
 def candidates(deal: Deal, side: int) -> Sequence[Action]:
