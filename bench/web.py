@@ -57,7 +57,7 @@ def _play(config: Path, name: str, *words: str) -> Mapping[str, float]:
     while process.poll() is None:
         for each in [process, *_descendants(process)]:
             try:
-                kind = "arena" if each == process else "web" if "--until-eof" in each.cmdline() else "bots"
+                kind = "arena" if each == process else "web" if "--beside" in each.cmdline() else "bots"
                 used = each.cpu_times()
                 spent[each.pid, each.create_time()] = (kind, used.user + used.system)
             except psutil.Error:

@@ -185,6 +185,9 @@ class Listener(Protocol):
     def draining(self, under_way: int) -> None:
         """Nothing more is started; blocks under way finish."""
 
+    def lagged(self, lag: Lag) -> None:
+        """How late the arena has been so far; every second."""
+
     def overloaded(self, lag: Lag) -> None:
         """The machine cannot keep up, and no further block is started for now; at most every `SAY_AGAIN_S` seconds."""
 
@@ -416,11 +419,14 @@ class _Play:
 
 
 async def _watch_load(stopwatch: Stopwatch, listener: Listener) -> None:
-    """Say when the machine is overloaded: as soon as it is, and then not too often."""
+    """Say how late the arena is, and when the machine is overloaded: as soon as it is, and then not too often."""
+    clock = asyncio.get_running_loop().time
+    silent_until = clock()
     while True:
-        if stopwatch.load.overloaded:
+        listener.lagged(stopwatch.lag)
+        if stopwatch.load.overloaded and clock() >= silent_until:
             listener.overloaded(stopwatch.lag)
-            await asyncio.sleep(SAY_AGAIN_S)
+            silent_until = clock() + SAY_AGAIN_S
         await asyncio.sleep(1.0)
 
 

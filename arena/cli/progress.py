@@ -10,7 +10,7 @@ import itertools
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -24,6 +24,7 @@ from rich.text import Text
 from arena.app.tournament import Plan
 from arena.cli import screen
 from arena.cli.options import building_in_words
+from arena.cli.web import Beside
 from arena.match.absence import Exclusion
 from arena.match.lag import Lag
 from arena.match.record import Status
@@ -72,14 +73,14 @@ class Progress:
 
     def __init__(
         self,
-        begun: Callable[[str], None] | None = None,
+        live: Beside | None = None,
         *,
         quiet: bool = False,
         verbose: bool = False,
         brief: bool = False,
     ) -> None:
-        """`begun` hears the name of the run before its first deal; `brief` leaves out what makes a run verifiable."""
-        self._begun = begun
+        """`live` is told what spectators see; `brief` leaves out what makes a run verifiable."""
+        self._pages = live
         self.plan: Plan | None = None
         """None before the first deal."""
         self._quiet = quiet
@@ -117,8 +118,9 @@ class Progress:
         if not self._quiet and not self._brief:
             for line in header(plan):
                 self._say(line)
-        if self._begun is not None:
-            self._begun(plan.name)
+        if self._pages is not None:
+            self._pages.begun(plan.name)
+            self._say(f"watch it at {self._pages.address}")
         if self._quiet:
             return
         if sys.stderr.isatty() and not self._console.is_dumb_terminal:
@@ -169,6 +171,10 @@ class Progress:
 
     def draining(self, under_way: int) -> None:
         self._say(f"stopping: {counted(under_way, 'block')} under way will be finished; Ctrl-C again stops at once")
+
+    def lagged(self, lag: Lag) -> None:
+        if self._pages is not None:
+            self._pages.lagged(lag)
 
     def overloaded(self, lag: Lag) -> None:
         assert self.plan is not None

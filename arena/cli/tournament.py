@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +22,7 @@ from arena.cli.options import (
 )
 from arena.cli.screen import emit, say
 from arena.cli.stored import queries_of, report_of, shown
-from arena.cli.web import LISTEN, beside, check_free, parsed, url
+from arena.cli.web import LISTEN, Beside
 from arena.errors import ArenaError
 from arena.reports import Format
 from arena.reports.counting import counted
@@ -86,17 +85,12 @@ def tournament(
     if dry_run:
         emit("".join(f"{line}\n" for line in _plan_in_words(options)))
         return
-    if web is not None:
-        check_free(web)
-    with contextlib.ExitStack() as meanwhile:
-
-        def begun(name: str) -> None:
-            if web is not None:
-                meanwhile.enter_context(beside(name, data, web, web_delay))
-                if not quiet:
-                    say(f"watch it at {url(*parsed(web))}")
-
-        finished = _played(options, begun, quiet=quiet, verbose=verbose)
+    live = None if web is None else Beside(data, web, web_delay)
+    try:
+        finished = _played(options, live, quiet=quiet, verbose=verbose)
+    finally:
+        if live is not None:
+            live.close()
     again = f"see it again: {command_line('show', finished.name, data=data)}"
     way_on = again if finished.complete else _way_on(options, finished.name)
     try:
@@ -151,7 +145,7 @@ def _plan_in_words(options: RunOptions) -> Iterator[str]:
         yield f"{epoch}block {block.position}: {seats}, {lists}, {decks}{so_far}"
 
 
-def _played(options: RunOptions, begun: Callable[[str], None], *, quiet: bool, verbose: bool) -> Finished:
+def _played(options: RunOptions, live: Beside | None, *, quiet: bool, verbose: bool) -> Finished:
     import asyncio
 
     from arena.app.tournament import run_tournament
@@ -159,7 +153,7 @@ def _played(options: RunOptions, begun: Callable[[str], None], *, quiet: bool, v
 
     if not quiet:
         say(f"starting the bots of {options.config} ...")
-    with Progress(begun, quiet=quiet, verbose=verbose) as progress:
+    with Progress(live, quiet=quiet, verbose=verbose) as progress:
         try:
             return asyncio.run(run_tournament(options, progress))
         except KeyboardInterrupt:

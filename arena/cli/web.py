@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from arena.cli.options import DATA, Data, Quiet, Run
 from arena.cli.screen import say
 from arena.cli.stored import queries_of
 from arena.errors import UsageError
+from arena.match.lag import Lag
 
 LISTEN = "127.0.0.1:8066"
 Delay = Annotated[
@@ -31,7 +33,7 @@ def web(
     ] = LISTEN,
     delay: Delay = 0.0,
     quiet: Quiet = False,
-    until_eof: Annotated[bool, typer.Option("--until-eof", hidden=True)] = False,
+    beside: Annotated[bool, typer.Option("--beside", hidden=True)] = False,
 ) -> None:
     """Show a run as pages while it is played, to anybody with a browser, until Ctrl-C.
 
@@ -54,33 +56,63 @@ def web(
     if not quiet:
         say(f"{name} is shown at {url(host, port)} until Ctrl-C")
 
+    watch = Watch(folder, name, delay)
+
+    def listen_to_arena() -> None:
+        for line in sys.stdin:
+            watch.hear(Lag.from_json(json.loads(line)))
+
     async def served() -> None:
-        end = asyncio.to_thread(sys.stdin.read) if until_eof else None
-        await serve(Watch(folder, name, delay), host, port, end)
+        await serve(watch, host, port, asyncio.to_thread(listen_to_arena) if beside else None)
 
     asyncio.run(served())
 
 
-@contextlib.contextmanager
-def beside(run: str, data: Path, listen: str, delay: float) -> Iterator[None]:
-    """The live pages of a run in a process of their own, which ends with this one, however that ends."""
-    words = ["web", run, "--data", str(data), "--listen", listen, "--delay", str(delay), "--quiet", "--until-eof"]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "arena", *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for the arena alone
-    )
-    try:
-        yield
-    finally:
-        assert child.stdin is not None
-        child.stdin.close()
+class Beside:
+    """The live pages of a run in a process of their own, which ends with this one, however that ends.
+
+    It reads the store, and is told by its stdin what is not there yet: how late the arena is.
+    """
+
+    def __init__(self, data: Path, listen: str, delay: float) -> None:
+        """Nothing is started yet.  Raises `UsageError`: nobody can listen there."""
+        check_free(listen)
+        self.address = url(*parsed(listen))
+        self._words = ["--data", str(data), "--listen", listen, "--delay", str(delay), "--quiet", "--beside"]
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def begun(self, run: str) -> None:
+        """Show this run from now on."""
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "arena", "web", run, *self._words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for the arena alone
+        )
+        os.set_blocking(self._stdin, False)
+
+    def lagged(self, lag: Lag) -> None:
+        """Pass it on, if the pages are there to take it: the arena never waits for them."""
+        if self._child is not None:
+            with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                os.write(self._stdin, json.dumps(lag.to_json()).encode() + b"\n")
+
+    def close(self) -> None:
+        """End it, gently at first."""
+        if self._child is None:
+            return
+        assert self._child.stdin is not None
+        self._child.stdin.close()
         try:
-            child.wait(5)
+            self._child.wait(5)
         except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+            self._child.kill()
+            self._child.wait()
+
+    @property
+    def _stdin(self) -> int:
+        assert self._child is not None and self._child.stdin is not None
+        return self._child.stdin.fileno()
 
 
 def parsed(listen: str) -> tuple[str, int]:

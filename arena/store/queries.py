@@ -222,6 +222,25 @@ class Queries:
         with self._database.reading() as connection:
             return [_result(row) for row in connection.execute(wanted.limit(count))]
 
+    def count_of(
+        self, tournament: Tournament, epoch: int, pairing: tuple[str, ...], leg: int, first: int, end: int
+    ) -> int:
+        """How many matches of a pairing's leg are stored, of the lists from `first` up to but not `end`."""
+        wanted = (
+            select(func.count())
+            .select_from(matches)
+            .where(
+                matches.c.tournament == tournament.id,
+                matches.c.epoch == epoch,
+                matches.c.pairing == canonical(list(pairing)),
+                matches.c.leg == leg,
+                matches.c.number >= first,
+                matches.c.number < end,
+            )
+        )
+        with self._database.reading() as connection:
+            return int(connection.execute(wanted).scalar_one())
+
     def match_record(self, tournament: Tournament, key: MatchKey) -> MatchRecord:
         """The record of one match.  Raises `UsageError`: it is not stored."""
         return self.result(tournament, key).record

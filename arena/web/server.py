@@ -152,12 +152,17 @@ def _metrics(watch: Watch) -> bytes:
         gauge("matches_planned", "Matches of the schedule.", progress.planned)
         gauge("matches_void", "Matches that the arena failed to play.", progress.void)
         gauge("running", "1 while the run is played.", progress.state == "running")
+        if progress.lag is not None:
+            gauge(
+                "lag_p99_seconds",
+                "99 of 100 heartbeats of the arena came less late.",
+                (progress.lag.p99_ms or 0) / 1000,
+            )
+            gauge("paused_seconds", "Time that was charged to nobody.", progress.lag.paused_s)
     if watch.edition is not None:
         for row in watch.edition.site.report.rows:
             bot = row.participant.name
             gauge("bot_mu", "Strength, 25 is average.", row.rating.mu, bot=bot)
             gauge("bot_sigma", "Its standard deviation.", row.rating.sigma, bot=bot)
             gauge("bot_faults", "Faults of all kinds.", sum(row.standing.faults.values()), bot=bot)
-        if (lag := watch.edition.site.report.run.lag) is not None:
-            gauge("lag_p99_seconds", "What 99 of 100 heartbeats of the arena stayed under.", (lag.p99_ms or 0) / 1000)
     return generate_latest(registry)

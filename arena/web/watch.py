@@ -10,7 +10,7 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,13 @@ from arena.app.data import STORE
 from arena.app.report import build_site
 from arena.app.schedules import left_out, schedules_of
 from arena.errors import ArenaError
+from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.reports.foreign import printable
 from arena.reports.html.site import Pages, Site
-from arena.store import Queries, State, open_queries
+from arena.store import MatchResult, Queries, State, Tournament, open_queries
 from arena.store.queries import in_words
+from arena.tournament.schedule import Schedule
 
 LOOK_S = 1.0
 SHARE = 0.02
@@ -33,6 +35,8 @@ SPEED_S = 120.0
 """Over how long the speed is measured, from which the end is foretold."""
 RECENT = 8
 """Matches shown as just finished."""
+NEWEST = 32
+"""Matches whose blocks may still be under way."""
 STALE_S = 30.0
 """After which a store that cannot be read is said to be ill."""
 
@@ -50,6 +54,10 @@ class Progress:
     eta_s: float | None
     recent: tuple[str, ...]
     """Matches that finished last, the newest first, in words."""
+    now: tuple[str, ...]
+    """Blocks of matches from which results are coming, in words."""
+    lag: Lag | None
+    """How late the arena is in this session, if it tells."""
     version: int
     """Of the pages: another number, other pages."""
 
@@ -63,6 +71,15 @@ class Progress:
             "matches_a_minute": None if self.per_minute is None else round(self.per_minute, 1),
             "eta_s": None if self.eta_s is None else round(self.eta_s),
             "recent": list(self.recent),
+            "now": list(self.now),
+            "lag": self.lag
+            and {
+                "median_ms": self.lag.median_ms,
+                "p99_ms": self.lag.p99_ms,
+                "max_ms": self.lag.max_ms,
+                "paused_s": self.lag.paused_s,
+                "waiting": self.lag.waiting,
+            },
             "version": self.version,
         }
 
@@ -108,6 +125,7 @@ class Watch:
     _next_at: float = 0.0
     _version: int = 0
     _queries: Queries | None = None
+    _lag: Lag | None = None
 
     @property
     def healthy(self) -> bool:
@@ -126,6 +144,10 @@ class Watch:
                 self._waiting.append((self._seen_at + self.delay_s, progress, edition))
             await self._publish()
             await asyncio.sleep(LOOK_S)
+
+    def hear(self, lag: Lag) -> None:
+        """How late the arena says it is."""
+        self._lag = lag
 
     def close(self) -> None:
         """Let go of the store; the next look opens it again."""
@@ -167,11 +189,9 @@ class Watch:
         planned = sum(schedule.match_count for schedule in schedules)
         planned -= left_out(schedules, queries.absences(tournament))
         edition = self._edition(queries, (str(tournament.state), finished, void))
-        per_minute = self._speed(finished) if tournament.state is State.RUNNING else None
-        recent = tuple(
-            printable(f"{in_words(result.key)}: {' : '.join(map(str, result.record.points))}")
-            for result in queries.newest_matches(tournament, RECENT)
-        )
+        running = tournament.state is State.RUNNING
+        per_minute = self._speed(finished) if running else None
+        newest = queries.newest_matches(tournament, NEWEST)
         self.looks += 1
         return Progress(
             state=str(tournament.state),
@@ -180,7 +200,12 @@ class Watch:
             void=void,
             per_minute=per_minute,
             eta_s=60 * (planned - finished - void) / per_minute if per_minute else None,
-            recent=recent,
+            recent=tuple(
+                printable(f"{in_words(result.key)}: {' : '.join(map(str, result.record.points))}")
+                for result in newest[:RECENT]
+            ),
+            now=tuple(_under_way(queries, tournament, schedules, newest)) if running else (),
+            lag=self._lag,
             version=self._version,
         ), edition
 
@@ -204,3 +229,21 @@ class Watch:
         since, before = self._counts[0]
         span = now - since
         return 60 * (finished - before) / span if span > 0 and finished > before else None
+
+
+def _under_way(
+    queries: Queries, tournament: Tournament, schedules: Sequence[Schedule], newest: Iterable[MatchResult]
+) -> Iterator[str]:
+    """The blocks of these matches that are not at their end, in words."""
+    blocks = {
+        (key.epoch, key.pairing, key.leg, key.number // schedules[key.epoch].block): None
+        for key in (result.key for result in newest)
+    }
+    for epoch, pairing, leg, block in blocks:
+        schedule = schedules[epoch]
+        first = block * schedule.block
+        size = min(schedule.block, schedule.lists(pairing) - first)
+        done = queries.count_of(tournament, epoch, pairing, leg, first, first + size)
+        if done < size:
+            lists = f"lists {first} to {first + size - 1}" if size > 1 else f"list {first}"
+            yield printable(f"{' - '.join(pairing)}, {lists}: {done} of {size} played")

@@ -158,8 +158,8 @@ def test_a_browser_shows_how_far_it_is_and_may_do_all_that_the_page_wants(port: 
     page.goto(f"http://127.0.0.1:{port}/")
     page.locator("#live p").wait_for()
     assert page.locator("#live p").inner_text() == "60 of 80 matches, interrupted"
-    page.locator("#live summary").click()
-    assert page.locator("#live li").count() == 8
+    page.get_by_text("Just finished").click()
+    assert page.locator("#recent li").count() == 8
     assert MARKUP in page.locator("table.ranking").first.inner_text()
 
 
@@ -233,14 +233,19 @@ def test_a_tournament_is_shown_while_it_is_played_and_no_longer(tmp_path: Path) 
         wait_for(port, process)
         (child,) = [each for each in psutil.Process(process.pid).children() if "web" in each.cmdline()]
         seen: list[int] = []
+        lags, now = [], set()
         for told in events(port):
             assert isinstance(told["matches_finished"], int)
             seen.append(told["matches_finished"])
-            if len(set(seen)) >= 3:
+            lags.append(told["lag"])
+            now |= set(told["now"])
+            if len(set(seen)) >= 3 and now and lags[-1] is not None:
                 break
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=WAIT_S)
     assert seen == sorted(seen) and seen[-1] > seen[0]
+    assert lags[-1]["p99_ms"] >= lags[-1]["median_ms"] >= 0
+    assert all(re.fullmatch(r"greedy - random, lists \d+ to \d+: [1-3] of 4 played", each) for each in now), now
     assert f"watch it at http://127.0.0.1:{port}/" in said and "Traceback" not in said
     assert not child.is_running()
     with socket.socket() as knock:

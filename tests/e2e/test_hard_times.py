@@ -46,6 +46,12 @@ class Silent:
     def draining(self, under_way: int) -> None:
         pass
 
+    def building(self, name: str) -> None:
+        pass
+
+    def lagged(self, lag: Lag) -> None:
+        pass
+
     def overloaded(self, lag: Lag) -> None:
         pass
 

@@ -16,11 +16,14 @@ function show(progress) {
   if (progress.matches_a_minute !== null) words.push(`${progress.matches_a_minute.toLocaleString("en")} a minute`);
   if (progress.eta_s !== null) words.push(`about ${minutes(progress.eta_s)} to go`);
   if (progress.state !== "running") words.push(progress.state);
+  if (progress.lag !== null && progress.lag.p99_ms !== null) words.push(`the arena is ${progress.lag.p99_ms.toFixed(0)} ms late at the 99th percentile`);
   live.querySelector("progress").value = share;
   live.querySelector("p").textContent = words.join(", ");
-  live.querySelector("ul").replaceChildren(
-    ...progress.recent.map((text) => Object.assign(document.createElement("li"), {textContent: text})),
-  );
+  for (const name of ["now", "recent"]) {
+    const items = progress[name].map((text) => Object.assign(document.createElement("li"), {textContent: text}));
+    document.getElementById(name).replaceChildren(...items);
+  }
+  document.getElementById("now").parentElement.hidden = progress.now.length === 0;
   live.hidden = false;
 }
 
