@@ -35,9 +35,16 @@ def asked_for(player: Player) -> Place | None:
             f"{script.name} is a bot, which an arena starts (ARENA_ADDRESS is not set); to try it: "
             f"arena play {script} random, or --self-test; to serve an arena elsewhere: --listen HOST:PORT --keys FOLDER"
         )
-    if given.keys is None and not given.plaintext and not is_local(given.listen):
+    if given.keys is not None:
+        return Place(given.listen, Keys.of(given.keys))
+    return Place(given.listen) if given.plaintext else in_plain_text(given.listen)
+
+
+def in_plain_text(address: str) -> Place:
+    """A place on this machine.  Raises `UsageError` where others can come."""
+    if not is_local(address):
         raise UsageError(
-            f"{given.listen} is open to other machines, where nothing is said in plain text; serve with the keys that "
+            f"{address} is open to other machines, where nothing is said in plain text; serve with the keys that "
             "`arena certs` made: --keys FOLDER (or force it by --plaintext)"
         )
-    return Place(given.listen, None if given.keys is None else Keys.of(given.keys))
+    return Place(address)

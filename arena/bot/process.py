@@ -52,13 +52,14 @@ def serve(
             waives_before_draw=waives_before_draw,
             streams=streams,
         )
-        if address := os.environ.get("ARENA_ADDRESS"):
+        address = os.environ.get("ARENA_ADDRESS", "")
+        if address.startswith("unix:"):
             place: Place | None = Place(address)
         else:
             # Imported here, as elsewhere in this package: a bot that an arena starts does without, and starts sooner.
-            from arena.bot.command_line import asked_for
+            from arena.bot.command_line import asked_for, in_plain_text
 
-            place = asked_for(player)
+            place = in_plain_text(address) if address else asked_for(player)
         if place is None:
             return
         # Before gRPC is imported: its fork support breaks bots that start processes of their own.
