@@ -20,7 +20,7 @@ from typing import Any
 import psutil
 
 SPECTATORS = 200
-PAIRS, QUICK_PAIRS = 1500, 150
+PAIRS, QUICK_PAIRS = 600, 150
 BOTS = ("random", "greedy", "counter")
 
 
