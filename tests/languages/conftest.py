@@ -44,7 +44,8 @@ def built(
 ) -> Mapping[Language, BotSpec | ArenaError]:
     """All bots as they run, or what stands in the way: a tool that is missing (a `UsageError`), or a failed build."""
     builds = Builds(FOLDER, sandbox, arena_marker(MARKER), network=True, limit_s=BUILD_S)
-    wanted = {item.callspec.params["bot"] for item in request.session.items if "bot" in item.fixturenames}
+    here = [item for item in request.session.items if item.path.is_relative_to(Path(__file__).parent)]
+    wanted = {item.callspec.params["bot"] for item in here if "bot" in item.fixturenames}
     folder = tmp_path_factory.mktemp("bots")
     at_once = asyncio.Semaphore(os.cpu_count() or 1)
 
