@@ -56,12 +56,16 @@ function actionInWords(action) {
   return action.replace("-", " ");
 }
 
+function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function drawSeat(moment, seat) {
   const box = element("div", moment.asked === seat ? "seat asked" : "seat");
   const side = match.sides.findIndex((members) => members.includes(seat));
   const name = element("p", "who", element("bdi", "", match.names[seat] || "(no name)"));
-  const pending = moment.pending[side] ? ` +${moment.pending[side]}` : "";
-  name.append(element("span", "points", `${moment.points[side]}${pending} points, ${moment.won[side]} tricks`));
+  const pending = moment.pending[side] ? ` + ${moment.pending[side]} pending` : "";
+  name.append(element("span", "points", `${counted(moment.points[side], "point")}${pending}, ${counted(moment.won[side], "trick")}`));
   if (match.deals[state.deal - 1].dealer === seat) name.append(element("span", "tag", "dealer"));
   if (moment.closer === seat) name.append(element("span", "tag", "closed"));
   const open = state.eyes === "all" || Number(state.eyes) === moment.asked;
