@@ -153,7 +153,8 @@ class Library:
         return self._queries.newest() if run == LAST else self._queries.tournament(run)
 
     def _newest(self, tournament: Tournament) -> MatchResult | None:
-        return next(iter(self._queries.newest_matches(tournament)), None)
+        newest = self._queries.newest_summaries(tournament)
+        return self._queries.result(tournament, newest[0].key) if newest else None
 
     def _named(self, tournament: Tournament, name: str) -> MatchResult:
         result = None

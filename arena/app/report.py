@@ -55,7 +55,10 @@ def build_site(queries: Queries, run: str) -> Site:
         trust=trust_of(queries, tournament, rated),
         course=course(rated.pairs, tournament.config["reference"]),
         pairs=dict(sorted(by_pairing.items())),
-        highlights=highlights(each for each in queries.results(tournament) if each.key.epoch in revealed),
+        # While all is hidden no record is read: the live page asks again and again.
+        highlights=highlights(each for each in queries.results(tournament) if each.key.epoch in revealed)
+        if revealed
+        else {},
         replay_of=replay_of,
         record=RECORD if tournament.state is State.FINISHED else None,
     )

@@ -57,6 +57,7 @@ LAST = "last"
 
 _KEY = tuple(matches.c[name] for name in KEY)
 _ENDGAME_KEY = tuple(endgames.c[name] for name in KEY)
+_SUMMARY = (*_KEY, matches.c.mirrored, matches.c.status, matches.c.summary)
 _RESULT = (
     *_KEY,
     matches.c.position,
@@ -187,7 +188,7 @@ class Queries:
 
     def summaries(self, tournament: Tournament) -> Iterator[MatchSummary]:
         """What tables need of each match, but for those that count for nobody since somebody is out."""
-        wanted = _in_schedule_order(select(*_KEY, matches.c.mirrored, matches.c.status, matches.c.summary), tournament)
+        wanted = _in_schedule_order(select(*_SUMMARY), tournament)
         pairings: dict[str, tuple[str, ...]] = {}
         with self._database.reading() as connection:
             for row in connection.execute(wanted.where(_that_count(connection, tournament.id))):
@@ -216,11 +217,12 @@ class Queries:
             row = connection.execute(wanted).one_or_none()
         return None if row is None else _result(row)
 
-    def newest_matches(self, tournament: Tournament, count: int = 1) -> list[MatchResult]:
-        """The matches that were stored last, the newest first."""
-        wanted = select(*_RESULT).where(matches.c.tournament == tournament.id).order_by(matches.c.serial.desc())
+    def newest_summaries(self, tournament: Tournament, count: int = 1) -> list[MatchSummary]:
+        """What tables need of the matches that were stored last, the newest first."""
+        wanted = select(*_SUMMARY).where(matches.c.tournament == tournament.id).order_by(matches.c.serial.desc())
+        pairings: dict[str, tuple[str, ...]] = {}
         with self._database.reading() as connection:
-            return [_result(row) for row in connection.execute(wanted.limit(count))]
+            return [_summary(row, pairings) for row in connection.execute(wanted.limit(count))]
 
     def count_of(
         self, tournament: Tournament, epoch: int, pairing: tuple[str, ...], leg: int, first: int, end: int

@@ -21,9 +21,10 @@ from arena.app.schedules import left_out, schedules_of
 from arena.errors import ArenaError
 from arena.match.lag import Lag
 from arena.match.record import Status
+from arena.match.summary import MatchSummary
 from arena.reports.foreign import printable
 from arena.reports.html.site import Pages, Site
-from arena.store import MatchResult, Queries, State, Tournament, open_queries
+from arena.store import Queries, State, Tournament, open_queries
 from arena.store.queries import in_words
 from arena.tournament.schedule import Schedule
 
@@ -191,7 +192,7 @@ class Watch:
         edition = self._edition(queries, (str(tournament.state), finished, void))
         running = tournament.state is State.RUNNING
         per_minute = self._speed(finished) if running else None
-        newest = queries.newest_matches(tournament, NEWEST)
+        newest = queries.newest_summaries(tournament, NEWEST)
         self.looks += 1
         return Progress(
             state=str(tournament.state),
@@ -201,8 +202,8 @@ class Watch:
             per_minute=per_minute,
             eta_s=60 * (planned - finished - void) / per_minute if per_minute else None,
             recent=tuple(
-                printable(f"{in_words(result.key)}: {' : '.join(map(str, result.record.points))}")
-                for result in newest[:RECENT]
+                printable(f"{in_words(match.key)}: {' : '.join(str(side.points) for side in match.sides)}")
+                for match in newest[:RECENT]
             ),
             now=tuple(_under_way(queries, tournament, schedules, newest)) if running else (),
             lag=self._lag,
@@ -232,12 +233,12 @@ class Watch:
 
 
 def _under_way(
-    queries: Queries, tournament: Tournament, schedules: Sequence[Schedule], newest: Iterable[MatchResult]
+    queries: Queries, tournament: Tournament, schedules: Sequence[Schedule], newest: Iterable[MatchSummary]
 ) -> Iterator[str]:
     """The blocks of these matches that are not at their end, in words."""
     blocks = {
         (key.epoch, key.pairing, key.leg, key.number // schedules[key.epoch].block): None
-        for key in (result.key for result in newest)
+        for key in (match.key for match in newest)
     }
     for epoch, pairing, leg, block in blocks:
         schedule = schedules[epoch]

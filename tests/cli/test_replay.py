@@ -77,7 +77,7 @@ def replay(here: Here, data: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
 def test_a_match_is_told_deal_by_deal_with_every_decision(replay: Here, data: Path) -> None:
     with open_queries(data / "arena.db") as queries:
         tournament = queries.tournament("cup")
-        (newest,) = queries.newest_matches(tournament)
+        newest = queries.result(tournament, queries.newest_summaries(tournament)[0].key)
     assert newest is not None
     code, out, err = replay("last")
     assert (code, err) == (Exit.DONE, "")
