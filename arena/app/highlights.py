@@ -15,7 +15,6 @@ from arena.store.values import MatchResult
 SHOWN = 10
 """Of each kind."""
 
-
 _Found = tuple[tuple[int, ...], Highlight]
 
 
@@ -53,7 +52,7 @@ def _of_match(result: MatchResult) -> Iterator[tuple[tuple[int, ...], Highlight]
     for number, deal in enumerate(record.deals, start=1):
         before, after = scores[number - 1], scores[number]
         score = " : ".join(map(str, before))
-        closeness = -abs(max(deal.card_points) - min(deal.card_points))
+        closeness = min(deal.card_points) - max(deal.card_points)
         if _leader(before) is not None and _leader(after) not in (None, _leader(before)):
             about = f"{score} becomes {' : '.join(map(str, after))}"
             yield (max(deal.points), closeness), Highlight(Kind.SWING, result.key, number, about)
@@ -62,10 +61,8 @@ def _of_match(result: MatchResult) -> Iterator[tuple[tuple[int, ...], Highlight]
             had = deal.card_points[result.summary.sides.index(closer)]
             about = f"{result.seats[deal.seat]} with {had}"
             yield (had, max(deal.points)), Highlight(Kind.CLOSE_FAILED, result.key, number, about)
-    if record.deals and record.forfeited_by is None and len(record.deals) > 1:
-        before = scores[-2]
-        about = f"at {' : '.join(map(str, before))}"
-        yield (min(before), closeness), Highlight(Kind.DECISIVE, result.key, len(record.deals), about)
+        if 1 < number == len(record.deals) and record.forfeited_by is None:
+            yield (min(before), closeness), Highlight(Kind.DECISIVE, result.key, number, f"at {score}")
 
 
 def _sum(score: tuple[int, ...], points: tuple[int, ...]) -> tuple[int, ...]:

@@ -56,6 +56,17 @@ class Lag:
         """The part of their time that bots waited for a core, 0 to 1; None where no work was looked at."""
         return self.waited_us / self.busy_us if self.busy_us else None
 
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """What reports say of it, by name."""
+        return {
+            "median_ms": self.median_ms,
+            "p99_ms": self.p99_ms,
+            "max_ms": self.max_ms,
+            "paused_s": self.paused_s,
+            "waiting": self.waiting,
+        }
+
     def to_json(self) -> dict[str, Any]:
         """Plain values for the store."""
         return {**asdict(self), "beats": self.beats.to_json()}

@@ -35,22 +35,26 @@ TITLE_WIDTH = 40
 FAULTS_SHOWN = 3
 FAULT_WIDTH = 200
 """What the evidence of a fault may take, half of it the bot's last words: of longer ones the end says most."""
-HOW_TO_READ = {
+_EVIDENCE = {
     "pairs": "pairs are won-drawn-lost; points are game points a match, a bot's own less the others'",
     "blocks": "blocks are first-shared-not first, in the crosstable ahead-level-behind; "
     "points are game points a match, a bot's own less the mean of the others'",
 }
-"""By what the evidence is called."""
+"""What is said of the evidence, by what it is called."""
+
+
+def how_to_read(unit: str) -> str:
+    """The ranking and the crosstable in one sentence."""
+    return (
+        "who cannot be told apart at 95% shares a rank; score is mu - 3 sigma; ±95% is relative to the field; "
+        f"> next and first are probabilities; {_EVIDENCE[unit]}; ms is the median time of a decision"
+    )
 
 
 def render(report: RunReport, columns: Sequence[Column], width: int) -> RenderableType:
     """The whole report, for a terminal of `width` characters."""
     unit = report.run.unit
-    how_to_read = (
-        "who cannot be told apart at 95% shares a rank; score is mu - 3 sigma; ±95% is relative to the field; "
-        f"> next and first are probabilities; {HOW_TO_READ[unit]}; "
-        "ms is the median time of a decision; what each bot did: arena show --only bots; all columns: arena show --help"
-    )
+    legend = f"{how_to_read(unit)}; what each bot did: arena show --only bots; all columns: arena show --help"
     facts = [
         *words.absences(report),
         *words.results(report),
@@ -68,7 +72,7 @@ def render(report: RunReport, columns: Sequence[Column], width: int) -> Renderab
         "",
         crosstable(report, width),
         "",
-        facts_table([*facts, ("Columns", how_to_read)]),
+        facts_table([*facts, ("Columns", legend)]),
     )
 
 

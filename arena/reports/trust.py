@@ -141,14 +141,7 @@ def as_json(trust: TrustReport) -> str:
             {"bot": each.name, "ranks": {name: list(ranks) for name, ranks in each.ranks.items()}}
             for each in trust.absences
         ],
-        "lag": run.lag
-        and {
-            "median_ms": run.lag.median_ms,
-            "p99_ms": run.lag.p99_ms,
-            "max_ms": run.lag.max_ms,
-            "paused_s": run.lag.paused_s,
-            "waiting": run.lag.waiting,
-        },
+        "lag": run.lag and run.lag.figures,
         "sandbox": run.sandbox,
         "chain_head": run.chain_head,
         "chain_length": run.chain_length,

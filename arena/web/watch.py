@@ -73,14 +73,7 @@ class Progress:
             "eta_s": None if self.eta_s is None else round(self.eta_s),
             "recent": list(self.recent),
             "now": list(self.now),
-            "lag": self.lag
-            and {
-                "median_ms": self.lag.median_ms,
-                "p99_ms": self.lag.p99_ms,
-                "max_ms": self.lag.max_ms,
-                "paused_s": self.lag.paused_s,
-                "waiting": self.lag.waiting,
-            },
+            "lag": self.lag and self.lag.figures,
             "version": self.version,
         }
 

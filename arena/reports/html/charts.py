@@ -14,7 +14,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 26, 6, 6, 16
 """Margins for the numbers at the axes."""
 
 
-def course(points: Mapping[str, Sequence[Point]], name: str, size: tuple[int, int] = SMALL) -> Markup:
+def course(points: Mapping[str, Sequence[Point]], name: str, size: tuple[int, int]) -> Markup:
     """How one bot's strength became clear, with its bar as a band; those of all others are faint lines.
 
     The horizontal axis counts lists (pairs a pairing), the vertical one is mu, the same for all bots.
@@ -49,16 +49,15 @@ def course(points: Mapping[str, Sequence[Point]], name: str, size: tuple[int, in
     parts += [
         f'<path class="other" d="{path([(point.lists, point.mu) for point in line])}"/>'
         for other, line in points.items()
-        if other != name and line
+        if other != name
     ]
-    if mine:
-        upper = [(point.lists, point.mu + point.error) for point in mine]
-        lower = [(point.lists, point.mu - point.error) for point in reversed(mine)]
-        parts.append(f'<path class="band" d="{path([*upper, *lower])}Z"/>')
-        parts.append(f'<path class="line" d="{path([(point.lists, point.mu) for point in mine])}"/>')
-        parts.append(f'<circle class="dot" cx="{x(mine[-1].lists):.1f}" cy="{y(mine[-1].mu):.1f}" r="3"/>')
-    last = f"mu {mine[-1].mu:.1f} ± {mine[-1].error:.1f} after {mine[-1].lists:,}" if mine else "no complete pair"
-    return _svg(parts, size, f"Strength over the lists: {last}")
+    upper = [(point.lists, point.mu + point.error) for point in mine]
+    lower = [(point.lists, point.mu - point.error) for point in reversed(mine)]
+    last = mine[-1]
+    parts.append(f'<path class="band" d="{path([*upper, *lower])}Z"/>')
+    parts.append(f'<path class="line" d="{path([(point.lists, point.mu) for point in mine])}"/>')
+    parts.append(f'<circle class="dot" cx="{x(last.lists):.1f}" cy="{y(last.mu):.1f}" r="3"/>')
+    return _svg(parts, size, f"Strength over the lists: mu {last.mu:.1f} ± {last.error:.1f} after {last.lists:,}")
 
 
 def bar(share: float) -> Markup:

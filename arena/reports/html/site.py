@@ -34,7 +34,7 @@ from arena.reports.html.decks import DECKS, pictures
 from arena.reports.html.moments import match_data
 from arena.reports.model import Row, RunReport
 from arena.reports.replay.model import MatchReplay
-from arena.reports.text import HOW_TO_READ
+from arena.reports.text import how_to_read
 from arena.reports.trust import TrustReport
 from arena.store.queries import in_words
 from arena.tournament.standings import Encounter, PairResult
@@ -121,7 +121,7 @@ class Pages:
 
     def _page(self, path: str, template: str, **values: object) -> str:
         run = self._report.run
-        text = (
+        return (
             _environment()
             .get_template(template)
             .render(
@@ -139,7 +139,6 @@ class Pages:
                 **values,
             )
         )
-        return text
 
     def _chart(self, name: str, size: tuple[int, int]) -> Markup | None:
         """None where nothing is known of it yet."""
@@ -154,11 +153,9 @@ class Pages:
             "index.html",
             verdict=words.verdict(report),
             columns=worded(parse_columns(TABLE_COLUMNS), report.run.unit),
-            how_to_read=HOW_TO_READ[report.run.unit],
+            how_to_read=how_to_read(report.run.unit),
             heat_map=[[_heat(report.crosstable.get((name, other))) for other in self._names] for name in self._names],
-            course={
-                name: charts.course(self._site.course, name) for name in self._names if self._site.course.get(name)
-            },
+            course={name: chart for name in self._names if (chart := self._chart(name, charts.SMALL))},
             ends=[(reason, deals, charts.bar(deals / max(ends.values()))) for reason, deals in ends.items()],
             deals=sum(ends.values()),
             facts_of_run=[*words.absences(report), *words.provenance(report.run)],

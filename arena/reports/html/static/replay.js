@@ -94,7 +94,7 @@ function drawTable(moment) {
   for (const [seat, name] of moment.table) {
     trick.append(element("figure", "", card(name), element("figcaption", "", element("bdi", "", match.names[seat]))));
   }
-  if (!moment.table.length) trick.append(element("p", "empty", moment.over ? "" : "no card on the table"));
+  if (!moment.table.length) trick.append(element("p", "empty", "no card on the table"));
   const talon = element("div", "talon");
   const left = words(moment.talon);
   const shown = state.eyes === "all" ? left : left.map((name) => (name === moment.turnup && moment.closer === null ? name : null));
@@ -109,6 +109,7 @@ function drawChoices(moment) {
   const list = at("choices");
   const open = moment.asked !== null && (state.eyes === "all" || Number(state.eyes) === moment.asked);
   list.replaceChildren();
+  at("choices-note").textContent = "";
   if (!open) return;
   const values = moment.legal.some(([, value]) => value !== null) && state.eyes === "all";
   for (const [action, value] of moment.legal) {
@@ -117,7 +118,7 @@ function drawChoices(moment) {
     if (action === moment.action) item.append(element("span", "tag", "chosen"));
     list.append(item);
   }
-  at("choices-note").textContent = values ? "Game points where both play their best with all cards open." : "";
+  if (values) at("choices-note").textContent = "Game points where both play their best with all cards open.";
 }
 
 function drawTricks(moment) {
