@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from arena.app.data import RUNS
 from arena.app.export import export
@@ -31,6 +33,7 @@ FOLDER = "report"
 """What the folder of the pages is called in the folder of the run, where no other is given."""
 LIST = "files.txt"
 """In the folder of the pages: what the arena has written there, and may write again or remove."""
+HEADER = "# written by arena report, which may write these again or remove them"
 RECORD = "record.jsonl.gz"
 """The record of a finished run, for `arena verify`."""
 MOMENTS = 12
@@ -74,21 +77,44 @@ def write_site(queries: Queries, run: str, data: Path, out: Path | None = None) 
     folder = out or data / RUNS / site.report.run.name / FOLDER
     earlier = _written(folder)
     written = []
-    for name, text in pages(site):
-        file = folder / name
-        if name not in earlier and file.exists():
-            raise UsageError(f"{file} is not of an earlier report, and would be lost; choose another --out")
-        with whole_file(file, make_folder=True) as stream:
-            stream.write(text)
-        written.append(name)
-    if site.record:
-        _write_record(site.report.run.name, data, folder / RECORD)
-        written.append(RECORD)
+    with _journal(folder) as journal:
+
+        def place(name: str) -> Path:
+            """Where a file goes.  It is listed before it is there: a report that was cut short can be written again."""
+            if name not in earlier and (folder / name).exists():
+                raise _in_the_way(folder / name)
+            written.append(name)
+            journal.write(f"{name}\n")
+            journal.flush()
+            return folder / name
+
+        for name, text in pages(site):
+            with whole_file(place(name), make_folder=True) as stream:
+                stream.write(text)
+        if site.record:
+            _write_record(site.report.run.name, data, place(RECORD))
     for name in sorted(earlier.difference(written)):
         (folder / name).unlink(missing_ok=True)
     with whole_file(folder / LIST) as stream:
-        stream.writelines(f"{name}\n" for name in written)
+        stream.writelines(f"{line}\n" for line in (HEADER, *written))
     return folder / "index.html"
+
+
+@contextlib.contextmanager
+def _journal(folder: Path) -> Iterator[TextIO]:
+    """The list, to go on with."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / LIST).open("a", encoding="utf-8", newline="\n") as journal:
+            if not journal.tell():
+                journal.write(f"{HEADER}\n")
+            yield journal
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}; choose another --out") from None
+
+
+def _in_the_way(file: Path) -> UsageError:
+    return UsageError(f"{file} is not of an earlier report, and would be lost; choose another --out")
 
 
 def _write_record(run: str, data: Path, file: Path) -> None:
@@ -112,8 +138,10 @@ def _written(folder: Path) -> frozenset[str]:
         return frozenset()
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"{folder / LIST} cannot be read; choose another --out") from None
+    if names[:1] != [HEADER]:
+        raise _in_the_way(folder / LIST)
     # Whoever changed the list must not lead out of the folder.
-    return frozenset(name for name in names if not {"", "..", "."} & set(name.split("/")))
+    return frozenset(name for name in names[1:] if not {"", "..", "."} & set(name.split("/")))
 
 
 def course(pairs: Sequence[PairResult], reference: str | None) -> Mapping[str, Sequence[Point]]:

@@ -95,7 +95,7 @@ def tournament(
     way_on = again if finished.complete else _way_on(options, finished.name)
     try:
         emit(shown(report_of(finished.name, data), format))
-        pages = None if no_pages or not finished.complete else _pages(finished.name, data)
+        pages = None if no_pages or not finished.complete else _pages(finished.name, data, quiet)
     except KeyboardInterrupt:  # what was played is stored: the table can wait
         say(way_on)
         raise
@@ -118,10 +118,12 @@ def tournament(
         raise typer.Exit(Exit.WRONG)
 
 
-def _pages(run: str, data: Path) -> Path:
+def _pages(run: str, data: Path, quiet: bool) -> Path:
     """Write the pages of the run into its folder; returns the path of the first."""
     from arena.app.report import write_site
 
+    if not quiet:
+        say("writing the pages ...")
     with queries_of(data) as queries:
         return write_site(queries, run, data)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import socket
@@ -47,12 +48,10 @@ def web(
     folder, name = find_run(run, data)
     with queries_of(folder) as queries:
         name = queries.tournament(name).name
-    try:
-        from arena.web.server import serve
-        from arena.web.watch import Watch
-    except ImportError as error:
-        raise UsageError(f"the live pages need {error.name}; pip install 'sixtysix-arena[web]'") from None
-    check_free(listen)
+    check_servable(listen)
+    from arena.web.server import serve
+    from arena.web.watch import Watch
+
     if not quiet:
         say(f"{name} is shown at {url(host, port)} until Ctrl-C")
 
@@ -75,8 +74,8 @@ class Beside:
     """
 
     def __init__(self, data: Path, listen: str, delay: float) -> None:
-        """Nothing is started yet.  Raises `UsageError`: nobody can listen there."""
-        check_free(listen)
+        """Nothing is started yet.  Raises `UsageError`: a package is missing, or nobody can listen there."""
+        check_servable(listen)
         self.address = url(*parsed(listen))
         self._words = ["--data", str(data), "--listen", listen, "--delay", str(delay), "--quiet", "--beside"]
         self._child: subprocess.Popen[bytes] | None = None
@@ -128,8 +127,11 @@ def url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-def check_free(listen: str) -> None:
-    """Raises `UsageError`: nobody can listen there."""
+def check_servable(listen: str) -> None:
+    """Raises `UsageError`: a package is missing, or nobody can listen there."""
+    for package in ("starlette", "uvicorn", "prometheus_client"):
+        if importlib.util.find_spec(package) is None:
+            raise UsageError(f"the live pages need {package}; pip install 'sixtysix-arena[web]'")
     host, port = parsed(listen)
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from arena.app.report import LIST, write_site
+from arena.app import report
+from arena.app.report import HEADER, LIST, write_site
 from arena.app.show import build_report
 from arena.app.verify import Difference, Verified, verify_file
 from arena.errors import UsageError
+from arena.reports.html.site import Site, pages
 from arena.store import open_queries
 from tests.reports.html.conftest import LONG, MARKUP, NAMES
 from tests.reports.runs import plain, play_run, sound
@@ -173,10 +177,35 @@ def test_a_list_that_leads_out_of_the_folder_removes_nothing_there(data: Path, t
     out = tmp_path / "web"
     out.mkdir()
     (tmp_path / "precious").write_text("x")
-    (out / LIST).write_text("../precious\n/etc/passwd\n")
+    (out / LIST).write_text(f"{HEADER}\n../precious\n/etc/passwd\n")
     with open_queries(data / "arena.db") as queries:
         write_site(queries, "cup", data, out)
     assert (tmp_path / "precious").exists() and Path("/etc/passwd").exists()
+
+
+def test_a_report_that_was_cut_short_can_be_written_again(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(site: Site) -> Iterator[tuple[str, str]]:
+        yield from islice(pages(site), 3)
+        raise KeyboardInterrupt
+
+    with open_queries(data / "arena.db") as queries:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(report, "pages", interrupted)
+            write_site(queries, "cup", data, tmp_path)
+        assert (tmp_path / "index.html").exists() and not (tmp_path / "style.css").exists()
+        write_site(queries, "cup", data, tmp_path)
+    assert (tmp_path / "style.css").exists()
+
+
+@pytest.mark.parametrize("name", [LIST, "record.jsonl.gz"])
+def test_what_only_has_the_name_of_a_file_of_ours_is_left_alone(data: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("notes.md\n")
+    (tmp_path / "notes.md").write_text("mine")
+    with open_queries(data / "arena.db") as queries, pytest.raises(UsageError, match="is not of an earlier report"):
+        write_site(queries, "cup", data, tmp_path)
+    assert (tmp_path / name).read_text() == "notes.md\n" and (tmp_path / "notes.md").read_text() == "mine"
 
 
 def test_a_run_without_a_pair_has_pages_too(tmp_path: Path) -> None:
