@@ -15,7 +15,7 @@ from arena.app.export import export
 from arena.app.files import whole_file
 from arena.app.highlights import highlights
 from arena.app.replay import Stored, build_replay
-from arena.app.show import rate
+from arena.app.show import Rated, rate
 from arena.app.trust import trust_of
 from arena.errors import UsageError
 from arena.match.summary import MatchKey
@@ -56,7 +56,7 @@ def build_site(queries: Queries, run: str) -> Site:
 
     return Site(
         trust=trust_of(queries, tournament, rated),
-        course=course(rated.pairs, tournament.config["reference"]),
+        course=course(rated, tournament.config["reference"]),
         pairs=dict(sorted(by_pairing.items())),
         # While all is hidden no record is read: the live page asks again and again.
         highlights=highlights(each for each in queries.results(tournament) if each.key.epoch in revealed)
@@ -144,15 +144,17 @@ def _written(folder: Path) -> frozenset[str]:
     return frozenset(name for name in names[1:] if not {"", "..", "."} & set(name.split("/")))
 
 
-def course(pairs: Sequence[PairResult], reference: str | None) -> Mapping[str, Sequence[Point]]:
+def course(rated: Rated, reference: str | None) -> Mapping[str, Sequence[Point]]:
     """By bot, what was known of it after so many lists: at each, while they are few."""
-    lists = sorted({(pair.epoch, pair.number) for pair in pairs})
+    lists = sorted({(pair.epoch, pair.number) for pair in rated.pairs})
     found: defaultdict[str, list[Point]] = defaultdict(list)
     for count in sorted({math.ceil(len(lists) * (moment / MOMENTS) ** 1.5) for moment in range(1, MOMENTS + 1)} - {0}):
-        known = set(lists[:count])
-        games = [Game(pair.sides, pair.ranks) for pair in pairs if (pair.epoch, pair.number) in known]
-        fitted = fit(games)
-        belief = posterior(games, fitted.draw_probability)
+        fitted, belief = rated.fit, rated.belief
+        if count < len(lists):
+            known = set(lists[:count])
+            games = [Game(pair.sides, pair.ranks) for pair in rated.pairs if (pair.epoch, pair.number) in known]
+            fitted = fit(games)
+            belief = posterior(games, fitted.draw_probability)
         if reference in belief.names:
             fitted = fitted.anchored(reference, belief.names)
         judged = verdicts(belief, {name: rating.score for name, rating in fitted.ratings.items()}, reference)
