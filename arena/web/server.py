@@ -117,21 +117,21 @@ async def serve(watch: Watch, host: str, port: int, end: Awaitable[object] | Non
 
 async def _events(watch: Watch) -> AsyncIterator[str]:
     """Each change as an event; where nothing changes, a comment now and then, which shows who has left."""
-    changes = watch.listen()
-    change = asyncio.ensure_future(anext(changes))
+    told = ""
+    watch.spectators += 1
     try:
         while True:
-            done, _ = await asyncio.wait({change}, timeout=KEEP_ALIVE_S)
-            if not done:
-                yield ": still here\n\n"
+            if watch.line != told:
+                told = watch.line
+                yield f"data: {told}\n\n"
                 continue
-            yield f"data: {change.result()}\n\n"
-            change = asyncio.ensure_future(anext(changes))
+            try:
+                async with asyncio.timeout(KEEP_ALIVE_S):
+                    await watch.news.wait()
+            except TimeoutError:
+                yield ": still here\n\n"
     finally:
-        change.cancel()
-        with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
-            await change
-        await changes.aclose()
+        watch.spectators -= 1
 
 
 def _metrics(watch: Watch) -> bytes:

@@ -10,7 +10,7 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ class Edition:
 
 @dataclass
 class Watch:
-    """Looks at a run, and tells all who listen."""
+    """Looks at a run, and says when there is news."""
 
     data: Path
     run: str
@@ -105,13 +105,13 @@ class Watch:
     """What is shown now; None before the first look is old enough."""
     line: str = ""
     """The same as JSON."""
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set at the next change of the line, which then has another event."""
     edition: Edition | None = None
     looks: int = 0
     refresh_cpu_s: float = 0.0
     """What the last edition took to make."""
     _seen_at: float = field(default_factory=time.monotonic)
-    _news: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set at the next change."""
     _waiting: deque[tuple[float, Progress, Edition]] = field(default_factory=deque)
     _counts: deque[tuple[float, int]] = field(default_factory=deque)
     _next: Edition | None = None
@@ -136,7 +136,7 @@ class Watch:
             else:
                 self._seen_at = time.monotonic()
                 self._waiting.append((self._seen_at + self.delay_s, progress, edition))
-            await self._publish()
+            self._publish()
             await asyncio.sleep(LOOK_S)
 
     def hear(self, lag: Lag) -> None:
@@ -149,29 +149,14 @@ class Watch:
             self._queries.close()
             self._queries = None
 
-    async def listen(self) -> AsyncGenerator[str]:
-        """Each change of the numbers as JSON in one line, from those of now on."""
-        told = ""
-        self.spectators += 1
-        try:
-            while True:
-                news = self._news
-                if self.line == told:
-                    await news.wait()
-                else:
-                    told = self.line
-                    yield told
-        finally:
-            self.spectators -= 1
-
-    async def _publish(self) -> None:
+    def _publish(self) -> None:
         now, before = time.monotonic(), self.progress
         while self._waiting and self._waiting[0][0] <= now:
             _, self.progress, self.edition = self._waiting.popleft()
         if self.progress is not None and self.progress != before:
             self.line = json.dumps(self.progress.to_json())
-            self._news.set()
-            self._news = asyncio.Event()
+            self.news.set()
+            self.news = asyncio.Event()
 
     def _look(self) -> tuple[Progress, Edition]:
         queries = self._queries = self._queries or open_queries(self.data / STORE)
