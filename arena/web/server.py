@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Awaitable
 
 import uvicorn
@@ -103,7 +104,7 @@ async def serve(watch: Watch, host: str, port: int, end: Awaitable[object] | Non
     config = uvicorn.Config(
         application(watch, host), host, port, log_level="warning", access_log=False, timeout_graceful_shutdown=1
     )
-    server = uvicorn.Server(config)
+    server = _Server(config, watch)
 
     async def stop() -> None:
         if end is not None:
@@ -115,12 +116,24 @@ async def serve(watch: Watch, host: str, port: int, end: Awaitable[object] | Non
     stopping.cancel()
 
 
+class _Server(uvicorn.Server):
+    """Sends all listeners home before it waits for their connections to end."""
+
+    def __init__(self, config: uvicorn.Config, watch: Watch) -> None:
+        super().__init__(config)
+        self._watch = watch
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._watch.end()
+        await super().shutdown(sockets)
+
+
 async def _events(watch: Watch) -> AsyncIterator[str]:
     """Each change as an event; where nothing changes, a comment now and then, which shows who has left."""
     told = ""
     watch.spectators += 1
     try:
-        while True:
+        while not watch.ended:
             if watch.line != told:
                 told = watch.line
                 yield f"data: {told}\n\n"

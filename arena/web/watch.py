@@ -29,7 +29,7 @@ from arena.store.queries import in_words
 from arena.tournament.schedule import Schedule
 
 LOOK_S = 1.0
-SHARE = 0.02
+SHARE = 0.01
 """Of a core, that making pages may take."""
 LEAST_REFRESH_S = 3.0
 SPEED_S = 120.0
@@ -106,7 +106,9 @@ class Watch:
     line: str = ""
     """The same as JSON."""
     news: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set at the next change of the line, which then has another event."""
+    """Set at the next change of the line, which then has another event, and at the end."""
+    ended: bool = False
+    """Whether nobody is to listen any more."""
     edition: Edition | None = None
     looks: int = 0
     refresh_cpu_s: float = 0.0
@@ -142,6 +144,11 @@ class Watch:
     def hear(self, lag: Lag) -> None:
         """How late the arena says it is."""
         self._lag = lag
+
+    def end(self) -> None:
+        """Send all listeners home."""
+        self.ended = True
+        self.news.set()
 
     def close(self) -> None:
         """Let go of the store; the next look opens it again."""

@@ -211,6 +211,13 @@ def test_who_leaves_is_forgotten(port: int) -> None:
     raise AssertionError("some are still counted")
 
 
+def test_it_ends_quietly_while_somebody_listens(data: Path) -> None:
+    with served(data) as port:
+        listening = events(port)
+        assert next(listening)["matches_finished"] == 60
+    assert list(listening) == []  # it was sent home; what the process said is looked at by `served`
+
+
 def spectators(port: int) -> float:
     families = text_string_to_metric_families(ask(port, "/metrics")[1])
     return next(family.samples[0].value for family in families if family.name == "arena_web_spectators")
