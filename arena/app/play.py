@@ -16,9 +16,10 @@ from typing import Protocol
 from arena.app import participants
 from arena.app.data import RUNS, STORE, make
 from arena.app.engines.local import Building, Setting, local_engine
+from arena.app.epochs import grow
+from arena.app.runs import RunOptions, create_run
 from arena.app.sandboxes import chosen
 from arena.app.schedules import schedule_of
-from arena.app.tournament import RunOptions, create_run, grow
 from arena.bots.bot import log_of
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import Level
@@ -136,7 +137,12 @@ class Lineup:
         }
         config = config_of(content, Path("arena play"))
         # Both seatings of the same lists at a time: whenever it is stopped, what is under way ends as whole pairs.
-        config = replace(config, title=" against ".join(specs), jobs=max(2, config.jobs))
+        config = replace(
+            config,
+            title=" against ".join(specs),
+            jobs=max(2, config.jobs),
+            cores=max(2 * sum(spec.cores for spec in specs.values()), config.cores),
+        )
         seed = os.urandom(4).hex() if options.seed is None else options.seed
         return cls(_reserve(options.data), seed, config, specs, options.data)
 

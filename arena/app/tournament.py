@@ -9,64 +9,41 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime
-import itertools
-import os
-import signal
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from arena.app import participants
 from arena.app.data import RUNS, STORE
 from arena.app.data import make as make_data
-from arena.app.engines.local import Building, LocalEngine, Setting, local_engine
-from arena.app.sandboxes import chosen, why_not
+from arena.app.engines import TournamentEngine
+from arena.app.engines.local import Building, Setting, local_engine
+from arena.app.engines.room import Room
+from arena.app.engines.workers import workers_engine
+from arena.app.epochs import asked_for, grow, has_work, in_reserve, lacks_epoch, open_next, remainder_of
+from arena.app.runs import RunOptions, check_fits, check_mirroring, create_run, find, last_interrupted, new_name
+from arena.app.sandboxes import chosen
 from arena.app.schedules import blocks_of, left_out, missed_lists, schedule_of, schedules_of
-from arena.app.show import evidence_of
-from arena.app.stopping import ask, lists_left
+from arena.app.signals import Signals
 from arena.app.writer import Writer
 from arena.bots.bot import BotFailed
 from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import Level
-from arena.bots.stopwatch import Stopwatch
-from arena.errors import ArenaError, UnfitBot, UsageError
+from arena.errors import ArenaError, UnfitBot
 from arena.game.presets import name_of
-from arena.match.absence import NOBODY, Absences, Exclusion
+from arena.match.absence import NOBODY, Exclusion
 from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
-from arena.ratings.base import Game
 from arena.reports.model import Stopping
-from arena.store import (
-    Epoch,
-    FinishedKeys,
-    Participant,
-    Queries,
-    Session,
-    State,
-    Store,
-    Tournament,
-    open_queries,
-    open_store,
-)
-from arena.store.queries import LAST
-from arena.tournament import decks
-from arena.tournament.config import (
-    Isolation,
-    OnBrokenBot,
-    StopRule,
-    TournamentConfig,
-    check_run_name,
-    differences,
-    load_config,
-)
+from arena.store import Epoch, FinishedKeys, Session, State, Store, Tournament, open_queries, open_store
+from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig
 from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
 from arena.tournament.runner import Runner, Task, open_tasks
 from arena.tournament.schedule import Schedule
-from arena.tournament.standings import complete_pairs
 
 MARKER = "arena-run"
 """What the marker of every bot process of every run begins with."""
@@ -75,40 +52,6 @@ SAY_AGAIN_S = 30.0
 
 JUDGED_AT_ONCE = 1024
 """After how many stored matches it is seen who is quarantined by them."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What the command line says."""
-
-    config: Path | TournamentConfig
-    """A tournament's file; or what was never in one, and is not gone on with."""
-    data: Path
-    """The folder of the store and of the runs' logs."""
-    name: str | None = None
-    """The run's name; None: the config's name and the next free number."""
-    seed: str | None = None
-    """Makes the run a rehearsal whose decks anyone can predict; it never counts in careers."""
-    resume: str | None = None
-    """The run to go on with; `last` is the newest run of this config."""
-    jobs: int | None = None
-    pairs: int | None = None
-    """Lists a pairing; None: what the config says."""
-    no_timeouts: bool = False
-    """No clock runs, and the run is not rated."""
-    allow_build_network: bool = False
-    """Builds that ask for the network may have it, whatever the config says."""
-
-    def load(self) -> TournamentConfig:
-        """The config, as the command line changes it."""
-        config = load_config(self.config) if isinstance(self.config, Path) else self.config
-        if self.pairs is not None:
-            config = config.with_pairs(self.pairs)
-        if self.allow_build_network:
-            config = replace(config, allow_build_network=True)
-        if self.no_timeouts:
-            config = replace(config, clock=replace(config.clock, limit_ms=0), rated=False)
-        return config
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +66,6 @@ class Plan:
     commitments: Mapping[int, str]
     """By epoch, without those that follow from an earlier one; empty in a dry run of what has not begun."""
     seed: str | None
-    jobs: int
     sandbox: str
     """The level at which local bots are held."""
     finished: int
@@ -206,18 +148,18 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
     if options.resume is not None or (options.data / STORE).exists():
         with open_queries(options.data / STORE) as queries:
             if options.resume is None:
-                interrupted = _interrupted(queries, config)
+                interrupted = last_interrupted(queries, config)
             else:
-                found = _find(queries, options, config)
-                _check_fits(queries, found, options, config, specs)
+                found = find(queries, options, config)
+                check_fits(queries, found, options, config, specs)
                 epochs = queries.epochs(found)
-                _check_mirroring(epochs, found, config, specs, level)
+                check_mirroring(epochs, found, config, specs, level)
                 finished = queries.finished_keys(found)
                 absences = queries.absences(found)
                 counted = sum(queries.counts(found).values())
-                remainder = _remainder(queries, found, config, specs)
+                remainder = remainder_of(queries, found, config, specs)
     schedules = schedules_of(epochs)
-    if remainder or _lacks_epoch(epochs, absences, config, specs):
+    if remainder or lacks_epoch(epochs, absences, config, specs):
         untrusted = participants.untrusted(specs, config.trust_bots, level)
         previous = schedules[-1] if schedules else None
         missed = missed_lists(schedules, absences)
@@ -229,11 +171,10 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
         schedules=schedules,
         commitments={epoch.number: epoch.commitment for epoch in epochs if not epoch.derived},
         seed=found.about.get("seed") if found else options.seed,
-        jobs=options.jobs or config.jobs,
         sandbox=str(level),
         finished=counted,
         left_out=left_out(schedules, absences),
-        in_reserve=_in_reserve(config, schedules, absences),
+        in_reserve=in_reserve(config, schedules, absences),
         interrupted=interrupted,
     )
     return plan, open_tasks(blocks_of(schedules), finished, absences.leave_out)
@@ -249,7 +190,7 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
     specs = participants.of_config(config)
     sweep(MARKER)
     make_data(options.data)
-    with open_store(options.data / STORE) as store, _Signals(listener) as signals:
+    with open_store(options.data / STORE) as store, Signals(listener.draining) as signals:
         try:
             return await _run(store, options, config, specs, listener, signals)
         except asyncio.CancelledError:
@@ -264,12 +205,12 @@ async def _run(
     config: TournamentConfig,
     specs: Mapping[str, BotSpec],
     listener: Listener,
-    signals: _Signals,
+    signals: Signals,
 ) -> Finished:
     """Nothing is entered into the store before every bot has shown that it can play."""
-    found = None if options.resume is None else _find(store, options, config)
-    interrupted = _interrupted(store, config) if found is None else None
-    name = _new_name(store, options, config) if found is None else found.name
+    found = None if options.resume is None else find(store, options, config)
+    interrupted = last_interrupted(store, config) if found is None else None
+    name = new_name(store, options, config) if found is None else found.name
     sandbox = await asyncio.to_thread(chosen, config.sandbox, str(config.path), specs, options.data)
     setting = Setting(
         rules=config.rules,
@@ -285,10 +226,10 @@ async def _run(
     with contextlib.ExitStack() as locks:
         if found is not None:
             locks.enter_context(store.lock(found))
-            _check_fits(store, found, options, config, specs)
-            _check_mirroring(store.epochs(found), found, config, specs, sandbox.level)
-        async with local_engine(setting, specs, secrets, MARKER, logs) as engine:
-            if found is None or _has_work(store, found, config, specs):
+            check_fits(store, found, options, config, specs)
+            check_mirroring(store.epochs(found), found, config, specs, sandbox.level)
+        async with _engine(config, setting, specs, secrets, logs) as engine:
+            if found is None or has_work(store, found, config, specs):
                 out = store.absences(found).out if found is not None else {}
                 playing = [name for name in specs if name not in out]
                 failures = await engine.preflight(playing, config.seats_each)
@@ -303,7 +244,6 @@ async def _run(
                 config=config,
                 specs=specs,
                 level=sandbox.level,
-                jobs=options.jobs or config.jobs,
                 interrupted=interrupted,
                 engine=engine,
                 secrets=secrets,
@@ -311,14 +251,14 @@ async def _run(
                 signals=signals,
             )
             begun = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-            watch = asyncio.create_task(_watch_load(engine.stopwatch, listener))
+            watch = asyncio.create_task(_watch_load(engine, listener))
             try:
                 complete = await _until_done_or_stopped(play.to_the_end(), signals)
             finally:
                 watch.cancel()
-                lag = engine.stopwatch.lag
+                lag = engine.lag
             if play.had_work:
-                store.add_session(tournament, Session(begun, play.jobs, lag))
+                store.add_session(tournament, Session(begun, config.jobs, lag))
             if complete:
                 for number in sorted(secrets, reverse=True):  # from a secret that is known the next one may follow
                     store.reveal(tournament, number)
@@ -336,6 +276,24 @@ async def _run(
             )
 
 
+@contextlib.asynccontextmanager
+async def _engine(
+    config: TournamentConfig,
+    setting: Setting,
+    specs: Mapping[str, BotSpec],
+    secrets: Mapping[int, bytes],
+    logs: Path,
+) -> AsyncIterator[TournamentEngine]:
+    """The engine that the config asks for; a single worker is this process."""
+    room = Room(config.cores)
+    if config.processes == 1:
+        async with local_engine(setting, specs, secrets, MARKER, logs, room=room) as local:
+            yield local
+    else:
+        async with workers_engine(config.processes, setting, specs, secrets, MARKER, logs, room=room) as workers:
+            yield workers
+
+
 @dataclass(slots=True)
 class _Play:
     """A run while it is played: all that its epochs have open, and then the epochs that its stop rule asks for."""
@@ -345,14 +303,13 @@ class _Play:
     config: TournamentConfig
     specs: Mapping[str, BotSpec]
     level: Level
-    jobs: int
     interrupted: str | None
     """An earlier run of the file that was stopped early."""
-    engine: LocalEngine
+    engine: TournamentEngine
     secrets: dict[int, bytes]
     """By epoch; the engine deals from them."""
     listener: Listener
-    signals: _Signals
+    signals: Signals
     had_work: bool = False
     """Whether there was anything to play."""
 
@@ -365,12 +322,12 @@ class _Play:
             runner = await self._play(epochs, stopping)
             if runner is None or self.config.stop is None:
                 return runner is not None
-            stopping, further = await asyncio.to_thread(_ask, self.store, self.tournament, self.config.stop)
+            stopping, further = await asyncio.to_thread(asked_for, self.store, self.tournament, self.config.stop)
             if not further:
                 return True
             if runner.draining:
                 return False
-            _open_epoch(self.store, self.tournament, self.config, self.specs, self.level, further)
+            open_next(self.store, self.tournament, self.config, self.specs, self.level, further)
 
     async def _play(self, epochs: Sequence[Epoch], stopping: Stopping | None) -> Runner | None:
         """Play what is open; `stopping` is why there is another epoch.  None if it was drained before."""
@@ -386,11 +343,10 @@ class _Play:
                 schedules=schedules,
                 commitments={epoch.number: epoch.commitment for epoch in epochs if not epoch.derived},
                 seed=tournament.about.get("seed"),
-                jobs=self.jobs,
                 sandbox=str(self.level),
                 finished=sum(store.counts(tournament).values()),
                 left_out=left_out(schedules, quarantine.absences),
-                in_reserve=_in_reserve(self.config, schedules, quarantine.absences),
+                in_reserve=in_reserve(self.config, schedules, quarantine.absences),
                 interrupted=self.interrupted,
             )
 
@@ -412,64 +368,26 @@ class _Play:
             lambda key, position: quarantine.absences.leave_out(key, position),
         )
         with Writer(store, tournament, self.config.rules, quarantine, told) as writer:
-            load = self.engine.stopwatch.load
-            runner = self.signals.runner = Runner(tasks, self.engine, writer.record, self.jobs, lambda: load.overloaded)
+            engine = self.engine
+            runner = Runner(tasks, engine, writer.record, self.config.jobs, lambda: engine.overloaded)
+            self.signals.runner = runner
             store.set_state(tournament, State.RUNNING)
             return runner if await runner.run() else None
 
 
-async def _watch_load(stopwatch: Stopwatch, listener: Listener) -> None:
+async def _watch_load(engine: TournamentEngine, listener: Listener) -> None:
     """Say how late the arena is, and when the machine is overloaded: as soon as it is, and then not too often."""
     clock = asyncio.get_running_loop().time
     silent_until = clock()
     while True:
-        listener.lagged(stopwatch.lag)
-        if stopwatch.load.overloaded and clock() >= silent_until:
-            listener.overloaded(stopwatch.lag)
+        listener.lagged(engine.lag)
+        if engine.overloaded and clock() >= silent_until:
+            listener.overloaded(engine.lag)
             silent_until = clock() + SAY_AGAIN_S
         await asyncio.sleep(1.0)
 
 
-_STOPS = (signal.SIGTERM, signal.SIGHUP)
-
-
-class _Signals:
-    """The first SIGINT drains, a second one or one of `_STOPS` cancels; before there is a runner, any of them does."""
-
-    def __init__(self, listener: Listener) -> None:
-        self._listener = listener
-        self._loop = asyncio.get_running_loop()
-        task = asyncio.current_task()
-        assert task is not None
-        self._run = task
-        self.runner: Runner | None = None
-        self.stopped = False
-
-    def __enter__(self) -> _Signals:
-        self._loop.add_signal_handler(signal.SIGINT, self._interrupt)
-        for stop in _STOPS:
-            if signal.getsignal(stop) is not signal.SIG_IGN:  # as nohup wants it
-                self._loop.add_signal_handler(stop, self._stop)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for handled in (signal.SIGINT, *_STOPS):
-            self._loop.remove_signal_handler(handled)
-
-    def _interrupt(self) -> None:
-        if self.runner is None or self.runner.draining:
-            self._stop()
-        else:
-            self.runner.drain()
-            self._listener.draining(self.runner.under_way)
-
-    def _stop(self) -> None:
-        if not self.stopped:  # once: the bots are being ended already
-            self.stopped = True
-            self._run.cancel()
-
-
-async def _until_done_or_stopped(playing: Coroutine[Any, Any, bool], signals: _Signals) -> bool:
+async def _until_done_or_stopped(playing: Coroutine[Any, Any, bool], signals: Signals) -> bool:
     """Play to the end; False if a signal ended it early."""
     try:
         return await playing
@@ -512,219 +430,6 @@ def _first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
     walk(group)
     return next((leaf for leaf in leaves if isinstance(leaf, ArenaError)), leaves[0])
-
-
-# -- finding and making the run --------------------------------------------------------------------------------------
-
-
-def _new_name(store: Store, options: RunOptions, config: TournamentConfig) -> str:
-    taken = {tally.tournament.name for tally in store.tournaments()}
-    if options.name is None:
-        return next(free for number in itertools.count(1) if (free := f"{config.name}-{number}") not in taken)
-    check_run_name(options.name)
-    if options.name in taken:
-        raise UsageError(
-            f"there is a run {options.name!r} in {options.data} already: "
-            f"go on with it by --resume {options.name}, or choose another name"
-        )
-    return options.name
-
-
-def create_run(
-    store: Store,
-    name: str,
-    options: RunOptions,
-    config: TournamentConfig,
-    specs: Mapping[str, BotSpec],
-    level: Level,
-) -> Tournament:
-    """Enter a run and its participants; it has no epoch yet."""
-    rehearsal = options.seed is not None
-    return store.create_tournament(
-        name,
-        config=config.identity(),
-        rules=config.rules.options(),
-        participants=[_participant(spec) for spec in specs.values()],
-        rated=config.rated and not rehearsal,
-        created=datetime.datetime.now(datetime.UTC),
-        about={
-            "title": config.title,
-            "rules_name": config.rules_name,
-            "sandbox": str(level),
-            **({"file": config.name} if isinstance(options.config, Path) else {"play": True}),
-            **({"seed": options.seed} if rehearsal else {}),
-        },
-    )
-
-
-def _find(store: Queries, options: RunOptions, config: TournamentConfig) -> Tournament:
-    if options.resume != LAST:
-        assert options.resume is not None
-        return store.tournament(options.resume)
-    mine = _runs_of(store, config)
-    if not mine:
-        raise UsageError(f"there is no run of {config.path} in {options.data} to resume: start one without --resume")
-    return mine[-1]
-
-
-def _interrupted(store: Queries, config: TournamentConfig) -> str | None:
-    """The name of the newest run of this file, if it was stopped early."""
-    mine = _runs_of(store, config)
-    return mine[-1].name if mine and mine[-1].state is State.INTERRUPTED else None
-
-
-def _runs_of(store: Queries, config: TournamentConfig) -> list[Tournament]:
-    return [tally.tournament for tally in store.tournaments() if tally.tournament.about.get("file") == config.name]
-
-
-def _check_fits(
-    store: Queries,
-    tournament: Tournament,
-    options: RunOptions,
-    config: TournamentConfig,
-    specs: Mapping[str, BotSpec],
-) -> None:
-    """Raise `UsageError` with every difference that keeps the run from going on: only pairs and bots may be added."""
-    epochs = store.epochs(tournament)
-    identity = epochs[-1].config["identity"] if epochs else tournament.config
-    changed = differences(identity, config.identity())
-    known = {participant.name: participant for participant in store.participants(tournament)}
-    for name, spec in specs.items():
-        if name in known and known[name].digest != spec.digest:
-            changed.append(
-                f"the bot {name!r} has changed since the run began; a new version takes part under a new name"
-            )
-    seed = tournament.about.get("seed")
-    if options.seed is not None and options.seed != seed:
-        changed.append(f"the seed was {seed or 'not set'}, is now {options.seed}")
-    if changed:
-        raise UsageError(
-            f"{config.path} no longer fits run {tournament.name!r}:\n  "
-            + "\n  ".join(changed)
-            + "\nundo this, or start a new run without --resume"
-        )
-
-
-def _check_mirroring(
-    epochs: Sequence[Epoch],
-    tournament: Tournament,
-    config: TournamentConfig,
-    specs: Mapping[str, BotSpec],
-    level: Level,
-) -> None:
-    """Raise `UsageError` if bots that could now remember a deck are to play lists that were mirrored for them."""
-    if not epochs:
-        return
-    forgetful = set(epochs[-1].participants) - set(epochs[-1].config["untrusted"])
-    if forgetful & participants.untrusted(specs, config.trust_bots, level):
-        raise UsageError(
-            f"run {tournament.name!r} began in a sandbox of level {tournament.about['sandbox']}, and its lists are "
-            f"mirrored; now the level is {level}, in which a bot could remember a deck: {why_not(Level.MEDIUM)}; "
-            "see `arena doctor`, or start a new run without --resume"
-        )
-
-
-def _lacks_epoch(
-    epochs: Sequence[Epoch], absences: Absences, config: TournamentConfig, specs: Mapping[str, BotSpec]
-) -> bool:
-    """Whether the run has no epoch yet, or has more to play than its epochs: more pairs, bots, or what was missed."""
-    if not epochs:
-        return True
-    latest = epochs[-1]
-    grown = not specs.keys() <= set(latest.participants) or config.pairs > latest.config["identity"]["pairs"]
-    return grown or bool(missed_lists(schedules_of(epochs), absences))
-
-
-def _remainder(
-    queries: Queries, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
-) -> Mapping[Pairing, int]:
-    """The lists that a stop rule asks for next: none as long as anything else is to be played."""
-    if config.stop is None or _has_planned_work(queries, tournament, config, specs):
-        return {}
-    return _ask(queries, tournament, config.stop)[1]
-
-
-def _ask(queries: Queries, tournament: Tournament, rule: StopRule) -> tuple[Stopping, Mapping[Pairing, int]]:
-    """What a stop rule says of all that was played."""
-    evidence = evidence_of(queries, tournament)
-    games = [Game(pair.sides, pair.ranks) for pair in complete_pairs(evidence.matches)]
-    return ask(rule, schedules_of(queries.epochs(tournament)), evidence.absences, games)
-
-
-def _in_reserve(config: TournamentConfig, schedules: Sequence[Schedule], absences: Absences) -> int:
-    """The matches that a stop rule's budget has beyond those that are planned."""
-    if config.stop is None:
-        return 0
-    return schedules[-1].field.size * lists_left(config.stop, schedules, absences)
-
-
-def _has_work(queries: Queries, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]) -> bool:
-    """Whether there is anything to play, as far as is known before the bots are started."""
-    return _has_planned_work(queries, tournament, config, specs) or bool(_remainder(queries, tournament, config, specs))
-
-
-def _has_planned_work(
-    queries: Queries, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec]
-) -> bool:
-    """Whether an epoch is lacking, or has matches that are not played yet."""
-    epochs, absences = queries.epochs(tournament), queries.absences(tournament)
-    if _lacks_epoch(epochs, absences, config, specs):
-        return True
-    tasks = open_tasks(blocks_of(schedules_of(epochs)), queries.finished_keys(tournament), absences.leave_out)
-    return next(tasks, None) is not None
-
-
-def grow(
-    store: Store, tournament: Tournament, config: TournamentConfig, specs: Mapping[str, BotSpec], level: Level
-) -> None:
-    """Enter who is new and open the epoch that is missing, the first one included.
-
-    Whatever moment an earlier arena was killed at, what it left undone is done here.
-    """
-    known = {participant.name for participant in store.participants(tournament)}
-    if added := [_participant(spec) for name, spec in specs.items() if name not in known]:
-        store.add_participants(tournament, added)
-    if _lacks_epoch(store.epochs(tournament), store.absences(tournament), config, specs):
-        _open_epoch(store, tournament, config, specs, level, remainder={})
-
-
-def _open_epoch(
-    store: Store,
-    tournament: Tournament,
-    config: TournamentConfig,
-    specs: Mapping[str, BotSpec],
-    level: Level,
-    remainder: Mapping[Pairing, int],
-) -> None:
-    """Open the next epoch, with a secret of its own."""
-    epochs = store.epochs(tournament)
-    number, seed = len(epochs), tournament.about.get("seed")
-    derived = bool(remainder) and not epochs[-1].revealed
-    if derived:
-        secret = decks.next_secret(store.secret_of(tournament, number - 1))
-    else:
-        secret = os.urandom(32) if seed is None else decks.secret_from_seed(seed, number)
-    untrusted = participants.untrusted(specs, config.trust_bots, level)
-    missed = missed_lists(schedules_of(epochs), store.absences(tournament))
-    store.open_epoch(
-        tournament,
-        number,
-        secret,
-        decks.commitment(secret),
-        config={
-            "identity": config.identity(),
-            "untrusted": sorted(untrusted),
-            "missed": sorted(missed.items()),
-            "remainder": sorted(remainder.items()),
-            "derived": derived,
-        },
-    )
-
-
-def _participant(spec: BotSpec) -> Participant:
-    return Participant(
-        name=spec.name, version=spec.version, digest=spec.digest, kind=spec.kind.value, author=spec.author
-    )
 
 
 def _judge_preflight(

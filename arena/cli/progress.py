@@ -33,6 +33,7 @@ from arena.reports.counting import counted
 from arena.reports.foreign import printable
 from arena.reports.model import Stopping
 from arena.reports.words import lag_in_words, open_in_words
+from arena.tournament.config import TournamentConfig
 from arena.tournament.standings import members
 
 REFRESHES = 4
@@ -178,7 +179,7 @@ class Progress:
 
     def overloaded(self, lag: Lag) -> None:
         assert self.plan is not None
-        cure = f"fewer --jobs than {self.plan.jobs}" if self.plan.jobs > 1 else "less other work on it"
+        cure = f"fewer --jobs than {self.plan.config.jobs}" if self.plan.config.jobs > 1 else "less other work on it"
         self._say(
             f"this machine is overloaded, so no further block is started for now ({lag_in_words(lag)}); "
             f"nobody is charged for that, but {cure} would be faster"
@@ -271,7 +272,7 @@ def header(plan: Plan) -> Iterator[str]:
     played = f", {plan.finished:,} of them played already" if plan.finished else ""
     played += f", {counted(plan.left_out, 'match')} left out" if plan.left_out else ""
     size = f"{counted(plan.matches, 'match')} in {counted(pairs, 'pair' if config.rules.seats == 2 else 'block')}"
-    yield f"{size}{played}; {counted(plan.jobs, 'block')} at a time"
+    yield f"{size}{played}; {_pace(config)}"
     if config.stop is not None:
         level = f"{100 * config.stop.separated:g}%"
         yield f"until every two neighbours are separated at {level}, at most {counted(plan.most, 'match')} in all"
@@ -286,6 +287,15 @@ def header(plan: Plan) -> Iterator[str]:
     if plan.interrupted is not None:
         earlier = printable(plan.interrupted)
         yield f"an earlier run {earlier} was interrupted; go on with --resume {earlier}"
+
+
+def _pace(config: TournamentConfig) -> str:
+    """How much is played at a time, and by what."""
+    blocks = f"{counted(config.jobs, 'block')} at a time"
+    if config.jobs == 1:
+        return blocks
+    processes = f"by {counted(config.processes, 'process')}" if config.processes > 1 else "by one process"
+    return f"{blocks} {processes}, their bots on {counted(config.cores, 'core')}"
 
 
 def in_words(summary: MatchSummary) -> str:

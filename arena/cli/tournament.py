@@ -29,7 +29,8 @@ from arena.reports.counting import counted
 from arena.reports.foreign import printable
 
 if TYPE_CHECKING:
-    from arena.app.tournament import Finished, RunOptions
+    from arena.app.runs import RunOptions
+    from arena.app.tournament import Finished
 
 
 def tournament(
@@ -44,6 +45,10 @@ def tournament(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be played, and play nothing.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many blocks are played at a time.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many processes play them.")] = None,
+    cores: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many cores their bots may take together.")
+    ] = None,
     pairs: Annotated[
         int | None, typer.Option(min=1, max=1_000_000, metavar="N", help="Pairs a pairing, in place of the file's.")
     ] = None,
@@ -67,7 +72,7 @@ def tournament(
 
     Ctrl-C finishes what is under way, a second one stops at once; --resume goes on.
     """
-    from arena.app.tournament import RunOptions
+    from arena.app.runs import RunOptions
     from arena.reports.words import lag_in_words
 
     check_seed(seed)
@@ -78,6 +83,8 @@ def tournament(
         seed=seed,
         resume=resume,
         jobs=jobs,
+        workers=workers,
+        cores=cores,
         pairs=pairs,
         no_timeouts=no_timeouts,
         allow_build_network=allow_build_network,

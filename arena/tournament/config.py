@@ -31,6 +31,7 @@ DEFAULT_RULES = "sixty-six"
 MAX_PAIRS = 1_000_000
 MAX_BLOCK = 1000
 MAX_JOBS = 1024
+MAX_CORES = 1024
 MAX_BOTS = 1000
 MAX_TITLE = 120
 MAX_BOT_NAME = 64
@@ -111,7 +112,11 @@ class TournamentConfig:
     block: int
     """Deck lists a block."""
     jobs: int
-    """Blocks played at a time."""
+    """Blocks played at a time, as far as there are cores for their bots ..."""
+    workers: int
+    """... by at most so many processes ..."""
+    cores: int
+    """... and so many cores that bots take together; a block that needs more is played alone."""
     isolation: Isolation
     sandbox: LeastSandbox
     allow_build_network: bool
@@ -168,8 +173,14 @@ class TournamentConfig:
         if mistakes:
             raise _refusal(self.path, mistakes)
 
+    @property
+    def processes(self) -> int:
+        """How many play: one that had no block would be in vain."""
+        return min(self.jobs, self.workers)
+
     def identity(self) -> dict[str, Any]:
-        """Everything that decides results and ratings, as plain values fit for JSON: no name, title or jobs.
+        """Everything that decides results and ratings, as plain values fit for JSON: no name or title, and not how much
+        is played at a time.
 
         The same for any order of the bots and champions, and for any spelling of the same rules.
         """
@@ -254,6 +265,8 @@ def config_of(data: Mapping[str, Any], path: Path) -> TournamentConfig:
         stop=None if table.stop is None else StopRule(table.stop.separated, table.stop.max_pairs),
         block=table.block,
         jobs=table.jobs,
+        workers=table.workers,
+        cores=table.cores,
         isolation=table.isolation,
         sandbox=table.sandbox,
         allow_build_network=table.allow_build_network,
@@ -331,10 +344,14 @@ def _bots(bots: list[BotTable]) -> list[BotTable]:
     return bots
 
 
-def _default_jobs() -> int:
-    """One block for every two cores: its two bots mostly take turns, and the arena needs its share."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(MAX_JOBS, max(1, cores // 2))
+def _cores() -> int:
+    """Those of this machine that the arena may use."""
+    return min(MAX_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def _every_two_cores() -> int:
+    """One for every two cores: the two bots of a block mostly take turns, and the arena needs its share."""
+    return max(1, _cores() // 2)
 
 
 def _rules_schema() -> dict[str, Any]:
@@ -458,10 +475,22 @@ class TournamentTable(_Table):
     )
     block: int = Field(default=32, ge=1, le=MAX_BLOCK, description="Lists of decks that one process of a bot plays.")
     jobs: int = Field(
-        default_factory=_default_jobs,
+        default_factory=_every_two_cores,
         ge=1,
         le=MAX_JOBS,
         description="Blocks played at a time; default: one for every two cores.",
+    )
+    workers: int = Field(
+        default_factory=_every_two_cores,
+        ge=1,
+        le=MAX_JOBS,
+        description="Processes that play them, never more than jobs; default: one for every two cores.",
+    )
+    cores: int = Field(
+        default_factory=_cores,
+        ge=1,
+        le=MAX_CORES,
+        description="Cores that the bots may take together, each as many as its bot.toml says; default: all there are.",
     )
     isolation: Annotated[Isolation, _Lax] = Field(
         default=Isolation.BLOCK, description="Whether a bot's process lives for a block or for a single match."

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.app.tournament import Plan, RunOptions, dry_run
+from arena.app.runs import RunOptions
+from arena.app.tournament import Plan, dry_run
 from arena.cli import progress, screen
 from arena.cli.progress import Progress, duration, header
 from arena.match.absence import Change, Exclusion, Place

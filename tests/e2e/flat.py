@@ -23,6 +23,8 @@ CONFIG = """
 pairs = {pairs}
 block = {block}
 jobs = 2
+workers = 1
+cores = 4
 trust_bots = true
 [rules]
 preset = "sixty-six"

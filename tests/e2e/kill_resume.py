@@ -232,8 +232,9 @@ class Broken:
             "--seed",
             self._seed,
             "-v",
-            "--jobs",
-            str(self._rng.randint(1, 4)),
+            *("--cores", "16"),
+            *("--jobs", str(self._rng.randint(1, 4))),
+            *("--workers", str(self._rng.randint(1, 2))),
         ]
         words += ["--resume", "broken"] if self._exists() else ["--name", "broken"]
         moment, at = self._choose()

@@ -18,11 +18,14 @@ from tests.e2e.test_tournament import arena, config, place, play_part, wait_unti
 __all__ = ["place"]
 
 
+TWO = ("--jobs", "2", "--cores", "4")
+
+
 def sabotaged(place: Path, sabotage: str, *words: str, expect: int) -> subprocess.CompletedProcess[str]:
     """An arena in a process of its own, in which some code runs before its first command."""
     code = f"import sys\nfrom arena.cli import run\n{sabotage}\nsys.exit(run())"
     done = subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=place, capture_output=True, text=True, timeout=200
+        [sys.executable, "-c", code, *words, "--workers", "1"], cwd=place, capture_output=True, text=True, timeout=200
     )  # fmt: skip
     assert done.returncode == expect, done.stdout + done.stderr
     return done
@@ -127,7 +130,7 @@ def test_a_commit_that_fails_once_is_tried_again_and_said(place: Path) -> None:
 def test_a_store_that_takes_nothing_more_ends_the_run_at_once_and_a_resume_goes_on(place: Path) -> None:
     config(place, pairs=40, block=4)
     sabotage = GATE.format(first=8)
-    done = sabotaged(place, sabotage, "tournament", "cup.toml", "--name", "broken", "--jobs", "2", expect=3)
+    done = sabotaged(place, sabotage, "tournament", "cup.toml", "--name", "broken", *TWO, expect=3)
     *_, sentence, way_on = done.stderr.splitlines()
     assert sentence.startswith("arena: the store ") and "injected" in sentence
     assert way_on == "go on with: arena tournament cup.toml --resume broken"

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from arena.app.tournament import Finished, Plan, RunOptions, run_tournament
+from arena.app.runs import RunOptions
+from arena.app.tournament import Finished, Plan, run_tournament
 from arena.match.absence import Exclusion
 from arena.match.lag import Lag
 from arena.match.summary import MatchSummary

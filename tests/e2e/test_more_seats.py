@@ -94,7 +94,19 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("game", MATCHES)
 def test_an_example_is_played_rated_and_the_same_for_the_same_seed(examples: Path, game: str) -> None:
     for name, jobs in (("one", "1"), ("two", "2")):
-        arena(examples, "tournament", f"{game}.toml", "--seed", "4", "--name", f"{game}-{name}", "--jobs", jobs)
+        arena(
+            examples,
+            "tournament",
+            f"{game}.toml",
+            "--seed",
+            "4",
+            "--name",
+            f"{game}-{name}",
+            "--jobs",
+            jobs,
+            "--cores",
+            "8",
+        )
     report = shown(examples, f"{game}-one")
     Document.model_validate(report, strict=False)
     run = report["run"]

@@ -62,7 +62,7 @@ def test_who_is_quarantined_is_said_shown_and_the_same_for_any_jobs(cup: Path) -
     assert [sum(row["pairs"].values()) for row in others] == [4, 4]
     assert (report["run"]["state"], report["run"]["matches_left_out"]) == ("finished", 12)
 
-    arena(cup, *words, "--name", "four", "--jobs", "4")
+    arena(cup, *words, "--name", "four", "--jobs", "4", "--cores", "8")
     assert play_part(cup, "four") == play_part(cup, "one")
     assert arena(cup, "verify", "four").stdout.startswith("identical: ")
 
@@ -70,7 +70,7 @@ def test_who_is_quarantined_is_said_shown_and_the_same_for_any_jobs(cup: Path) -
 def test_who_is_quarantined_is_the_same_after_a_kill_and_plays_on_once_it_is_included(cup: Path) -> None:
     words = ("tournament", "cup.toml", "--seed", "8")
     arena(cup, *words, "--name", "whole", "--jobs", "1")
-    killed_when_it_says(cup, "(walkover, ", *words, "--name", "killed", "--jobs", "2", "-v")
+    killed_when_it_says(cup, "(walkover, ", *words, "--name", "killed", "--jobs", "2", "--cores", "4", "-v")
     arena(cup, *words, "--resume", "killed")
     assert play_part(cup, "killed") == play_part(cup, "whole")
 

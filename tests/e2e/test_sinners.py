@@ -34,6 +34,7 @@ champions = ["honest"]
 pairs = {PAIRS}
 block = 1
 jobs = 3
+cores = 6
 on_broken_bot = "walkover"
 quarantine = false
 [clock]

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from arena.app.export import export
+from arena.app.runs import RunOptions
 from arena.app.show import build_report
-from arena.app.tournament import RunOptions, dry_run
+from arena.app.tournament import dry_run
 from arena.app.verify import Difference, Verified, verify_file, verify_run
 from arena.reports import Part
 from arena.reports.json import render as as_json
@@ -110,7 +111,7 @@ def test_progress_counts_to_the_budget_and_names_who_is_not_separated(played: Pa
 
 
 def test_other_jobs_play_and_end_the_same(played: Path) -> None:
-    arena(played, "tournament", "cup.toml", "--seed", "7", "--name", "four", "--jobs", "4")
+    arena(played, "tournament", "cup.toml", "--seed", "7", "--name", "four", "--jobs", "4", "--cores", "8")
     assert play_part(played, "four") == play_part(played, "one")
 
 
@@ -170,7 +171,7 @@ def test_who_is_out_is_asked_for_no_more_and_comes_back_with_what_it_missed(tmp_
     settings = 'pairs = 4\nblock = 4\ntrust_bots = true\non_broken_bot = "walkover"\nstop.max_pairs = 5\n'
     broken = f'[[bots]]\nbot = "{sys.executable} {SINNER} not-starting"\nname = "broken"\n'
     (tmp_path / "cup.toml").write_text(settings + TWINS + broken)
-    said = arena(tmp_path, "tournament", "cup.toml", "--name", "one", "--jobs", "2").stderr
+    said = arena(tmp_path, "tournament", "cup.toml", "--name", "one", "--jobs", "2", "--cores", "4").stderr
     assert "broken is quarantined" in said
     report = shown(tmp_path, "one")
     met = {(each["bot"], each["opponent"]): sum(each["pairs"].values()) for each in report["crosstable"]}

@@ -106,7 +106,7 @@ def test_more_thinkers_than_cores_lose_nothing_on_time_and_the_arena_says_that_i
 ) -> None:
     jobs = load * len(os.sched_getaffinity(0))
     cup(place, "burn 10", "burn 10", limit_ms=500, pairs=jobs // 2 + 1)
-    done = arena(place, "tournament", "cup.toml", "--jobs", str(jobs))
+    done = arena(place, "tournament", "cup.toml", "--jobs", str(jobs), "--cores", str(2 * jobs))
     report = shown(place)
     assert (report["run"]["matches_finished"], report["fault_count"]) == (jobs + 2, 0)
     assert f"fewer --jobs than {jobs}" in done.stderr

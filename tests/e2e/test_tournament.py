@@ -97,7 +97,7 @@ def test_a_tournament_prints_its_commitment_first_and_its_secret_last(place: Pat
 def test_the_same_seed_gives_the_same_play_whatever_the_jobs(place: Path) -> None:
     config(place, block=2)
     arena(place, "tournament", "cup.toml", "--seed", "7", "--name", "one", "--jobs", "1")
-    arena(place, "tournament", "cup.toml", "--seed", "7", "--name", "three", "--jobs", "3")
+    arena(place, "tournament", "cup.toml", "--seed", "7", "--name", "three", "--jobs", "3", "--cores", "6")
     arena(place, "tournament", "cup.toml", "--seed", "8", "--name", "other", "--jobs", "1")
     assert play_part(place, "one") == play_part(place, "three")
     assert play_part(place, "one") != play_part(place, "other")

@@ -73,6 +73,8 @@ def test_a_file_with_two_bots_is_a_tournament_with_the_documented_defaults(tmp_p
         stop=None,
         block=32,
         jobs=max(1, cores // 2),
+        workers=max(1, cores // 2),
+        cores=cores,
         isolation=Isolation.BLOCK,
         sandbox=LeastSandbox.AUTO,
         allow_build_network=False,
@@ -100,6 +102,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         pairs = 7
         block = 3
         jobs = 2
+        workers = 5
+        cores = 3
         isolation = "match"
         sandbox = "strong"
         allow_build_network = true
@@ -139,6 +143,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         stop=StopRule(separated=0.99, max_pairs=40),
         block=3,
         jobs=2,
+        workers=5,
+        cores=3,
         isolation=Isolation.MATCH,
         sandbox=LeastSandbox.STRONG,
         allow_build_network=True,
@@ -212,6 +218,8 @@ ONE = [
     ("block = 1001", "block is 1001; expected at most 1000"),
     ("jobs = 0", "jobs is 0; expected at least 1"),
     ("jobs = 1025", "jobs is 1025; expected at most 1024"),
+    ("workers = 0", "workers is 0; expected at least 1"),
+    ("cores = 1025", "cores is 1025; expected at most 1024"),
     ("rated = 1", "rated is 1; expected true or false"),
     ('sandbox = "tight"', "sandbox is 'tight'; expected 'auto', 'strong', 'medium' or 'weak'"),
     ('trust_bots = "yes"', "trust_bots is 'yes'; expected true or false"),
@@ -521,7 +529,7 @@ def test_jobs_names_more_pairs_and_added_bots_may_differ(tmp_path: Path) -> None
     before = identity(tmp_path, BASE)
     after = identity(
         tmp_path,
-        BASE | {"name": "'other'", "title": "'Other'", "jobs": "3", "pairs": "11"},
+        BASE | {"name": "'other'", "title": "'Other'", "jobs": "3", "workers": "2", "cores": "7", "pairs": "11"},
         "[[bots]]\nbot = 'new'\n" + BOTS + "[[bots]]\nbot = 'greedy'\nname = 'greedy again'\n",
     )
     assert before != after

@@ -1,4 +1,4 @@
-"""The engine of one machine: real bot processes beside the arena, fresh ones for each block, one for each seat.
+"""Plays in this process: real bot processes beside it, fresh ones for each block, one for each seat.
 
 Partners never share a process, even where both seats are of one participant: each is shown its own cards only.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from arena.app.data import BUILDS, default_data
+from arena.app.engines.room import Room
 from arena.bots.bot import Bot, BotFailed, Surroundings, start_all
 from arena.bots.build import BUILD_S, Builds
 from arena.bots.driver import Consultation, MatchOrder, MatchRun
@@ -26,6 +26,7 @@ from arena.errors import UnfitBot
 from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.match.clock import TimeControl
+from arena.match.lag import Lag
 from arena.match.record import MatchRecord
 from arena.match.referee import Ask, FaultRuled, NoReply, Opening, Reply, Tell
 from arena.match.rulings import Fault
@@ -80,18 +81,24 @@ class LocalEngine:
         specs: Mapping[str, BotSpec],
         secrets: Mapping[int, bytes],
         surroundings: Surroundings,
+        room: Room,
     ) -> None:
         self._setting = setting
         self._specs = specs
         self._secrets = secrets
         self._around = surroundings
+        self._room = room
         self._game = Game(setting.rules)
-        self._lines = _Lines()
 
     @property
-    def stopwatch(self) -> Stopwatch:
-        """The arena's clock, which knows how late the arena is."""
-        return self._around.stopwatch
+    def lag(self) -> Lag:
+        """How late the arena has been so far."""
+        return self._around.stopwatch.lag
+
+    @property
+    def overloaded(self) -> bool:
+        """Whether the machine cannot keep up."""
+        return self._around.stopwatch.load.overloaded
 
     async def preflight(self, names: Iterable[str], seats: int = 1) -> dict[str, BotFailed]:
         """Start these bots once, a few at a time; returns the failures by name.
@@ -104,7 +111,7 @@ class LocalEngine:
         async def try_out(name: str) -> None:
             async with gate:
                 bot = self.new_bot(name)
-                async with self._lines.taken([bot]):
+                async with self._room.taken([bot.spec]):
                     try:
                         failures.update(await start_all({name: bot}))
                     finally:
@@ -112,7 +119,7 @@ class LocalEngine:
                 if bot.spec.address is None or bot.description is None:
                     return
                 streams = bot.description.streams
-                self._lines.learn(bot.spec.address, streams)
+                self._room.learn(bot.spec.address, streams)
                 if streams < seats:
                     few = f"it takes {streams} of the {seats} streams that its seats need; raise streams in its serve"
                     failures.setdefault(name, BotFailed(Fault.REFUSED, few))
@@ -126,7 +133,12 @@ class LocalEngine:
         return failures
 
     async def play(self, task: Task, report: Callable[[Played], None]) -> None:
-        """Play the task's matches, all at once in one process for each seat."""
+        """Play the task's matches, once there is room for them."""
+        async with self._room.taken(self._specs[name] for name in task.block.seats):
+            await self.play_now(task, report)
+
+    async def play_now(self, task: Task, report: Callable[[Played], None]) -> None:
+        """Play the task's matches, all at once in one process for each seat; whoever asks has seen to the room."""
         if self._setting.isolate_matches:
             for item in task.keys:
                 await self._play_together(task, (item,), report)
@@ -136,18 +148,8 @@ class LocalEngine:
     async def _play_together(
         self, task: Task, keys: Sequence[tuple[int, MatchKey]], report: Callable[[Played], None]
     ) -> None:
-        bots = self._seated(task.block.seats)
-        async with self._lines.taken(bots.values()):
-            await self._play_with(bots, task, keys, report)
-
-    async def _play_with(
-        self,
-        bots: Mapping[str, Bot],
-        task: Task,
-        keys: Sequence[tuple[int, MatchKey]],
-        report: Callable[[Played], None],
-    ) -> None:
         block = task.block
+        bots = self._seated(block.seats)
         try:
             for place, failure in (await start_all(bots)).items():
                 bots[place].give_up(failure)
@@ -249,40 +251,6 @@ async def _stop(bots: Iterable[Bot]) -> None:
         raise
 
 
-class _Lines:
-    """The streams to each remote bot: never more at once than it says it takes.  All of a block are taken together."""
-
-    def __init__(self) -> None:
-        self._most: dict[str, int] = {}
-        self._taken: Counter[str] = Counter()
-        self._freed = asyncio.Condition()
-
-    def learn(self, address: str, streams: int) -> None:
-        """Note how many a bot takes at once; one, as long as that is not known."""
-        self._most[address] = streams
-
-    @contextlib.asynccontextmanager
-    async def taken(self, bots: Iterable[Bot]) -> AsyncIterator[None]:
-        """Wait until all these bots can have their streams; alone a block gets what it needs: the bot may refuse."""
-        needed = Counter(bot.spec.address for bot in bots if bot.spec.address is not None)
-
-        def free() -> bool:
-            return all(
-                not self._taken[address] or self._taken[address] + count <= self._most.get(address, 1)
-                for address, count in needed.items()
-            )
-
-        async with self._freed:
-            await self._freed.wait_for(free)
-            self._taken.update(needed)
-        try:
-            yield
-        finally:
-            async with self._freed:
-                self._taken.subtract(needed)
-                self._freed.notify_all()
-
-
 def _places(seats: Sequence[str]) -> tuple[str, ...]:
     """What the seats are called in an order: a participant that has two of them needs two names."""
     return tuple(f"{seat} {name}" for seat, name in enumerate(seats))
@@ -296,7 +264,13 @@ def _deck(secret: bytes, list_id: str, number: int, cards: tuple[Card, ...]) -> 
 
 @contextlib.asynccontextmanager
 async def local_engine(
-    setting: Setting, specs: Mapping[str, BotSpec], secrets: Mapping[int, bytes], run: str, logs: Path
+    setting: Setting,
+    specs: Mapping[str, BotSpec],
+    secrets: Mapping[int, bytes],
+    run: str,
+    logs: Path,
+    *,
+    room: Room | None = None,
 ) -> AsyncIterator[LocalEngine]:
     """An engine with its heartbeat."""
     stopwatch = Stopwatch()
@@ -313,6 +287,6 @@ async def local_engine(
         builds=setting.building.builds(setting.sandbox, marker),
     )
     try:
-        yield LocalEngine(setting, specs, secrets, surroundings)
+        yield LocalEngine(setting, specs, secrets, surroundings, room or Room())
     finally:
         stopwatch.stop()
