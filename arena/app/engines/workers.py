@@ -166,27 +166,36 @@ class _Worker:
         self._listening = asyncio.create_task(self._listen(process, self._link))
 
     async def _listen(self, process: asyncio.subprocess.Process, link: Link) -> None:
-        async for message in link:
-            match message:
-                case Reported(number, played):
-                    report, _ = self._orders[number]
-                    report(played)
-                case Ended(number, error):
-                    _, ended = self._orders.pop(number)
-                    if error is None:
-                        ended.set_result(None)
-                    else:
-                        ended.set_exception(error)
-                case News():
-                    self._news = message
+        """Take what comes until the process is gone; nobody waits for it any longer then."""
+        bug: Exception | None = None
+        try:
+            async for message in link:
+                self._take(message)
+        except Exception as error:
+            bug = error
         self._link = None
         link.close()
         code = await _ended(process)
         self._former, self._news = self.lag, News(Lag(Histogram({})), False)
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        died = WorkerDied(f"a worker process (pid {process.pid}) {how} while it played")
         orders, self._orders = self._orders, {}
         for _, ended in orders.values():
-            ended.set_exception(WorkerDied(f"a worker process (pid {process.pid}) {how} while it played"))
+            ended.set_exception(bug or died)
+
+    def _take(self, message: object) -> None:
+        match message:
+            case Reported(number, played):
+                report, _ = self._orders[number]
+                report(played)
+            case Ended(number, error):
+                _, ended = self._orders.pop(number)
+                if error is None:
+                    ended.set_result(None)
+                else:
+                    ended.set_exception(error)
+            case News():
+                self._news = message
 
     async def close(self) -> None:
         """End it: it ends its bots and itself when the link closes."""

@@ -1,0 +1,95 @@
+"""Errors find their way out of worker processes, and those out of the way of others."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import socket
+from pathlib import Path
+
+import pytest
+
+from arena.app import participants
+from arena.app.engines.local import Setting
+from arena.app.engines.room import Room
+from arena.app.engines.worker import Link
+from arena.app.engines.workers import WorkersEngine, workers_engine
+from arena.errors import UsageError
+from arena.game.presets import preset
+from arena.match.clock import TimeControl
+from arena.tournament.runner import Played, Task
+from arena.tournament.schedule import Schedule
+
+SPECS = participants.of_words(("greedy", "random"))
+SECRET = bytes(32)
+
+
+def setting() -> Setting:
+    return Setting(preset("schnapsen"), "schnapsen", TimeControl(limit_ms=0), 60.0)
+
+
+def task() -> Task:
+    block = next(Schedule(tuple(SPECS), 2, block=2).blocks())
+    return Task(block, tuple(block.keys()))
+
+
+def engine_in(logs: Path, size: int = 1) -> WorkersEngine:
+    return workers_engine(size, setting(), SPECS, {0: SECRET}, "arena-test", logs, room=Room(4))
+
+
+def test_what_a_worker_cannot_do_is_a_sentence_here_and_it_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    async def story() -> None:
+        async with engine_in(tmp_path / "file" / "logs") as engine:
+            for _ in range(2):  # the worker lives on
+                with pytest.raises(UsageError, match="log"):
+                    await engine.play(task(), lambda played: None)
+
+    asyncio.run(story())
+
+
+def test_what_the_listener_raises_ends_the_task_and_leaves_nobody_waiting(tmp_path: Path) -> None:
+    def deaf(played: Played) -> None:
+        raise ZeroDivisionError
+
+    async def story() -> None:
+        async with engine_in(tmp_path / "logs") as engine:
+            with pytest.raises(ZeroDivisionError):
+                await engine.play(task(), deaf)
+            played: list[Played] = []
+            await engine.play(task(), played.append)
+            assert {match.key for match in played} == {key for _, key in task().keys}
+
+    asyncio.run(story())
+
+
+def test_who_is_cancelled_waits_until_nothing_of_it_is_left(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with engine_in(tmp_path / "logs", 2) as engine:
+            playing = [asyncio.create_task(engine.play(task(), lambda played: None)) for _ in range(2)]
+            while engine.lag.median_ms is None:  # until a worker tells how it fares
+                await asyncio.sleep(0.01)
+            for each in playing:
+                each.cancel()
+            assert await asyncio.gather(*playing, return_exceptions=True) != [None, None]
+            played: list[Played] = []
+            await engine.play(task(), played.append)
+            assert len(played) == len(task().keys)
+
+    asyncio.run(story())
+
+
+def test_a_link_ends_where_the_other_end_does_even_in_the_middle_of_a_message() -> None:
+    async def story() -> None:
+        ours, theirs = socket.socketpair()
+        whole = pickle.dumps("whole")
+        theirs.sendall(len(whole).to_bytes(4, "big") + whole + (1000).to_bytes(4, "big") + os.urandom(10))
+        theirs.close()
+        link = await Link.over(ours)
+        assert [message async for message in link] == ["whole"]
+        link.send("to nobody")
+        link.close()
+
+    asyncio.run(story())
