@@ -1,44 +1,32 @@
-"""A stored match to be looked at; what a bot would do in it now; how it plays on from there.
+"""A stored match to be looked at.
 
-Nothing is stored, nothing counts.  The cards of an epoch are shown once its secret is revealed, before that to an
-operator alone: its decks are still being dealt.
+The cards of an epoch are shown once its secret is revealed, before that to an operator alone: its decks are still being
+dealt.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
-import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from arena.app import participants
 from arena.app.data import STORE
-from arena.app.engines.local import LocalEngine, Setting, local_engine
-from arena.app.sandboxes import chosen
 from arena.app.times import clock_of, times_of
-from arena.bots.driver import MatchOrder
-from arena.cards import ACTIONS, GO_ON
-from arena.errors import ArenaError, RecordError, UsageError
+from arena.cards import GO_ON
+from arena.errors import RecordError, UsageError
 from arena.game.game import Game
 from arena.game.rules import Rules
 from arena.game.table import Table
-from arena.game.views import DecisionPoint, View
+from arena.game.views import DecisionPoint
 from arena.match.absence import Place
 from arena.match.clock import TimeControl
-from arena.match.record import OpenDeal, Status, open_deal, replay_open
-from arena.match.referee import Opening, Reply
-from arena.reports.replay.model import Advice, DealReplay, MatchReplay
+from arena.match.record import OpenDeal, Status, replay_open
+from arena.reports.replay.model import DealReplay, MatchReplay
 from arena.reports.times import DecisionTime
 from arena.store import Epoch, MatchResult, Queries, Store, Tournament, open_queries, open_store
 from arena.store.queries import LAST, in_words
 from arena.tournament import decks
-from arena.tournament.config import LeastSandbox
-
-MARKER = "arena-replay"
-START_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +60,6 @@ class Worst:
     deal: int
     lost: int
     """Game points that the best other side scored more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A decision of a match."""
-
-    match: Stored
-    replay: MatchReplay
-    deal: DealReplay
-    step: int
-    """From 1; not the end of the deal."""
-
-    @property
-    def view(self) -> View:
-        """What the seat saw that was asked."""
-        view = self.deal.open.scenes[self.step - 1].asked
-        assert view is not None, "nobody is asked at the end of a deal"
-        return view
 
 
 # -- finding ----------------------------------------------------------------------------------------------------------
@@ -245,10 +215,10 @@ def build_replay(match: Stored) -> MatchReplay:
             f"the record of {in_words(result.key)} does not replay: {error}; "
             f"see `arena verify {match.tournament.name}` for what else was changed"
         ) from error
-    return _replay(match, result, deals)
+    return replay_of(match, result, deals)
 
 
-def _replay(match: Stored, result: MatchResult, deals: Sequence[OpenDeal], begun: int = 0) -> MatchReplay:
+def replay_of(match: Stored, result: MatchResult, deals: Sequence[OpenDeal], begun: int = 0) -> MatchReplay:
     """The replay of these deals; nobody was asked for the first `begun` actions of the first."""
     record = result.record
     times = [list(times_of(result, seat, match.time)) for seat in range(len(result.seats))]
@@ -284,81 +254,3 @@ def _times(deal: OpenDeal, times: Sequence[Sequence[DecisionTime]], begun: int) 
     for number, (view, scene) in enumerate(zip(views, deal.scenes, strict=False)):
         waived = waives[view.seat] and view.point is DecisionPoint.BEFORE_DRAW and scene.action == GO_ON
         yield None if number < begun or waived else next(left[view.seat], None)
-
-
-# -- asking again -----------------------------------------------------------------------------------------------------
-
-
-async def ask_again(moment: Moment, bot: str, *, timed: bool = True) -> Advice:
-    """What a bot would do at a decision: asked as it was, with the same view, bot seed and time that is left.
-
-    Raises `UsageError`: the bot does not start.
-    """
-    async with _engine(moment.match, (bot,), timed) as (engine, (name,), logs):
-        answer, ruled = await engine.consult(_order(engine, moment, moment.replay.seats), name, _opening(moment))
-        return Advice(
-            bot=name,
-            action=ACTIONS[answer.action] if isinstance(answer, Reply) and ruled is None else None,
-            took_ms=answer.took_ms,
-            fault="" if ruled is None else ruled.fault.label,
-            evidence="" if ruled is None else ruled.text,
-            output=_written(logs),
-        )
-
-
-async def play_on(moment: Moment, bot: str, against: str | None, *, timed: bool = True) -> MatchReplay:
-    """The deal with another end: from the decision on the bot plays the side that was asked, `against` the others.
-
-    Without `against` the bot plays every side.  The replay holds this deal alone.  Raises as `ask_again`.
-    """
-    match, replay, deal = moment.match, moment.replay, moment.deal
-    side = replay.table.members[replay.table.side_of[moment.view.seat]]
-    words = (bot,) if against is None else (bot, against)
-    async with _engine(match, words, timed) as (engine, names, _):
-        seats = tuple(names[0] if seat in side else names[-1] for seat in range(replay.table.seats))
-        order = _order(engine, moment, seats)
-        record = await engine.play_one(order, seats, None, _opening(moment))
-    if record.status is Status.VOID:
-        raise ArenaError(f"the arena failed to play on: {' '.join(record.testimony.evidence)}")
-    number = deal.open.number
-    faulty = record.faults[0].seat if record.faults else None
-    opened = open_deal(Game(match.rules), order.deck_of(number), number, moment.view, record.deals[0], faulty)
-    return _replay(match, replace(match.result, seats=seats, record=record), [opened], begun=moment.step - 1)
-
-
-def _opening(moment: Moment) -> Opening:
-    view = moment.view
-    spent_ms = tuple(tuple(_spent_ms(moment, seat)) for seat in range(len(moment.replay.seats)))
-    return Opening(moment.deal.open.number, view.dealer, view.score, view.carry, view.past_actions, spent_ms)
-
-
-def _spent_ms(moment: Moment, seat: int) -> Iterator[float]:
-    """What the decisions of a seat before that moment were charged."""
-    for deal in moment.replay.deals:
-        times = deal.times[: moment.step - 1] if deal is moment.deal else deal.times
-        yield from (time.spent.took_us / 1000 for time in times if time is not None and time.seat == seat)
-        if deal is moment.deal:
-            return
-
-
-def _order(engine: LocalEngine, moment: Moment, seats: tuple[str, ...]) -> MatchOrder:
-    return engine.order(moment.match.result.key, seats, moment.match.result.mirrored)
-
-
-def _written(logs: Path) -> str:
-    """All that a bot wrote."""
-    return "".join(log.read_text(encoding="utf-8", errors="backslashreplace") for log in logs.glob("*.log"))
-
-
-@asynccontextmanager
-async def _engine(
-    match: Stored, words: tuple[str, ...], timed: bool
-) -> AsyncIterator[tuple[LocalEngine, tuple[str, ...], Path]]:
-    """An engine for these bots under the rules of the match; with their names, and where their output goes."""
-    specs = participants.of_words(words)
-    sandbox = await asyncio.to_thread(chosen, LeastSandbox.AUTO, "arena replay", specs, None)
-    time = match.time if timed else TimeControl(limit_ms=0)
-    setting = Setting(match.rules, match.rules_name, time, START_S, sandbox=sandbox)
-    with tempfile.TemporaryDirectory(prefix="arena-replay-") as logs:
-        async with local_engine(setting, specs, {match.result.key.epoch: match.secret}, MARKER, Path(logs)) as engine:
-            yield engine, tuple(specs), Path(logs)

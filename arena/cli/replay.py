@@ -67,13 +67,14 @@ def replay(
     """
     import asyncio
 
-    from arena.app import replay as use_case
+    from arena.app import consult
+    from arena.app.replay import Library, build_replay
     from arena.app.show import find_run
     from arena.reports.replay import json, text, words
 
     _check(format, deal, worst, list_, whose, bot, play_on, against, step)
     folder, name = find_run(run, data)
-    with use_case.Library(with_store(folder), operator=operator) as library:
+    with Library(with_store(folder), operator=operator) as library:
         if list_:
             for result in library.listed(name, whose):
                 emit(f"{text.listed(result)}\n")
@@ -83,7 +84,7 @@ def replay(
             stored, deal = found.match, found.deal
         else:
             stored = library.match(name, match)
-    shown = use_case.build_replay(stored)
+    shown = build_replay(stored)
     deals = shown.deals if deal is None and step is None else (_deal(shown, deal or 1),)
     _check_place(shown, deals[0], step, seat, asks=bot is not None)
     if worst:
@@ -93,13 +94,13 @@ def replay(
         )
     if bot is not None:
         assert step is not None
-        moment = use_case.Moment(stored, shown, deals[0], step)
+        moment = consult.Moment(stored, shown, deals[0], step)
         if not play_on:
-            advice = asyncio.run(use_case.ask_again(moment, bot, timed=not no_timeouts))
+            advice = asyncio.run(consult.ask_again(moment, bot, timed=not no_timeouts))
             emit(_rendered(text.advised(shown, moment.deal, seat, step, advice)))
             return
         say(f"as it was: {words.ending(moment.deal.open, shown.cast)}")
-        shown = asyncio.run(use_case.play_on(moment, bot, against, timed=not no_timeouts))
+        shown = asyncio.run(consult.play_on(moment, bot, against, timed=not no_timeouts))
         deals = shown.deals
     if format is Format.JSON:
         emit(json.render(shown, deals, seat))

@@ -43,6 +43,7 @@ from arena.store.values import (
     Epoch,
     FinishedKeys,
     MatchResult,
+    News,
     Session,
     State,
     StoredFault,
@@ -168,6 +169,20 @@ class Queries:
         with self._database.reading() as connection:
             found = connection.execute(wanted.where(_that_count(connection, tournament.id)))
             return _statuses((row[0], row[1]) for row in found)
+
+    def news(self, tournament: Tournament, since: int = 0) -> News:
+        """What `counts` has more than at the row `since` of the tournament's journal: reads nothing before it."""
+        wanted = (
+            select(matches.c.status, func.count(), func.max(matches.c.serial))
+            .where(matches.c.serial > since)
+            .group_by(matches.c.status)
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(wanted.where(_that_count(connection, tournament.id))).all()
+        return News(
+            row=max((last for _, _, last in found), default=since),
+            counts=_statuses((status, count) for status, count, _ in found),
+        )
 
     def played(self, tournament: Tournament) -> Mapping[tuple[str, ...], int]:
         """How many matches of each pairing there are, but for those that count for nobody since somebody is out."""

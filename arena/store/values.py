@@ -183,6 +183,16 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class News:
+    """The matches that were stored after a row of a tournament's journal."""
+
+    row: int
+    """The last of them; where there are none, the row that was asked for."""
+    counts: Mapping[Status, int]
+    """How many, as `Queries.counts` has them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Broken:
     """The first place where the store is not what was committed."""
 

@@ -8,13 +8,13 @@ import socket
 from collections.abc import AsyncIterator, Awaitable
 
 import uvicorn
-from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from arena.reports.html.decks import pictures
 from arena.reports.html.site import LIVE_POLICY, STATIC, static
@@ -35,7 +35,10 @@ TYPES = {
     "json": "application/json",
     "svg": "image/svg+xml",
 }
-KEEP_ALIVE_S = 15.0
+EVENT_HEADERS = [
+    (name.lower().encode(), value.encode())
+    for name, value in (HEADERS | {"Content-Type": "text/event-stream; charset=utf-8"}).items()
+]
 LIVE_STATIC = ("live.js",)
 
 
@@ -70,9 +73,6 @@ def application(watch: Watch, host: str) -> Starlette:
                 return JSONResponse({"error": "expected report, trust or progress"}, 404, headers=HEADERS)
         return Response(text, media_type="application/json", headers=HEADERS)
 
-    async def events(_: Request) -> Response:
-        return StreamingResponse(_events(watch), media_type="text/event-stream", headers=HEADERS)
-
     async def health(_: Request) -> Response:
         return JSONResponse({"ok": watch.healthy}, 200 if watch.healthy else 503, headers=HEADERS)
 
@@ -89,7 +89,7 @@ def application(watch: Watch, host: str) -> Starlette:
         routes=[
             Route("/healthz", health),
             Route("/metrics", metrics),
-            Route("/events", events),
+            Route("/events", _Events(watch), methods=["GET"]),
             Route("/api/{name}", api),
             Route("/favicon.ico", lambda _: RedirectResponse("/cards/back.svg")),
             Route("/{path:path}", page),
@@ -128,27 +128,38 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def _events(watch: Watch) -> AsyncIterator[str]:
-    """Each change as an event; where nothing changes, a comment now and then, which shows who has left."""
-    told = ""
-    watch.spectators += 1
-    try:
-        while not watch.ended:
-            if watch.line != told:
-                told = watch.line
-                yield f"data: {told}\n\n"
+class _Events:
+    """Tells each listener each event; as plain ASGI, since this is what is done by far the most often."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": EVENT_HEADERS})
+        telling = asyncio.create_task(self._tell(send))
+        self._watch.spectators += 1
+        try:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+        finally:
+            self._watch.spectators -= 1
+            telling.cancel()
+
+    async def _tell(self, send: Send) -> None:
+        told = b""
+        while not self._watch.ended:
+            if self._watch.event is told:
+                await self._watch.news.wait()
                 continue
-            try:
-                async with asyncio.timeout(KEEP_ALIVE_S):
-                    await watch.news.wait()
-            except TimeoutError:
-                yield ": still here\n\n"
-    finally:
-        watch.spectators -= 1
+            told = self._watch.event
+            await send({"type": "http.response.body", "body": told, "more_body": True})
+        await send({"type": "http.response.body"})
 
 
 def _metrics(watch: Watch) -> bytes:
     """For Prometheus."""
+    from prometheus_client import CollectorRegistry, Gauge, generate_latest  # seldom asked for
+
     registry = CollectorRegistry()
 
     def gauge(name: str, about: str, value: float, **labels: str) -> None:

@@ -10,23 +10,17 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from arena.app.data import STORE
 from arena.app.report import build_site
-from arena.app.schedules import left_out, schedules_of
 from arena.errors import ArenaError
 from arena.match.lag import Lag
-from arena.match.record import Status
-from arena.match.summary import MatchSummary
-from arena.reports.foreign import printable
 from arena.reports.html.site import Pages, Site
-from arena.store import Queries, State, Tournament, open_queries
-from arena.store.queries import in_words
-from arena.tournament.schedule import Schedule
+from arena.store import Queries, State, open_queries
+from arena.web.reading import Reading
 
 LOOK_S = 1.0
 SHARE = 0.01
@@ -34,10 +28,8 @@ SHARE = 0.01
 LEAST_REFRESH_S = 3.0
 SPEED_S = 120.0
 """Over how long the speed is measured, from which the end is foretold."""
-RECENT = 8
-"""Matches shown as just finished."""
-NEWEST = 32
-"""Matches whose blocks may still be under way."""
+KEEP_ALIVE_S = 15.0
+"""After which spectators are told the same again: so it is seen who has left without a word."""
 STALE_S = 30.0
 """After which a store that cannot be read is said to be ill."""
 
@@ -105,14 +97,18 @@ class Watch:
     """What is shown now; None before the first look is old enough."""
     line: str = ""
     """The same as JSON."""
+    event: bytes = b""
+    """The same as an event that is sent: another one whenever there is something to tell."""
     news: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set at the next change of the line, which then has another event, and at the end."""
+    """Set when there is another event, and at the end; then there is another one of these, too."""
     ended: bool = False
     """Whether nobody is to listen any more."""
     edition: Edition | None = None
     looks: int = 0
     refresh_cpu_s: float = 0.0
     """What the last edition took to make."""
+    _read: Reading = field(default_factory=Reading)
+    _told_at: float = 0.0
     _seen_at: float = field(default_factory=time.monotonic)
     _waiting: deque[tuple[float, Progress, Edition]] = field(default_factory=deque)
     _counts: deque[tuple[float, int]] = field(default_factory=deque)
@@ -160,37 +156,32 @@ class Watch:
         now, before = time.monotonic(), self.progress
         while self._waiting and self._waiting[0][0] <= now:
             _, self.progress, self.edition = self._waiting.popleft()
-        if self.progress is not None and self.progress != before:
-            self.line = json.dumps(self.progress.to_json())
-            self.news.set()
-            self.news = asyncio.Event()
+        if self.progress is None or (self.progress == before and now < self._told_at + KEEP_ALIVE_S):
+            return
+        self.line = json.dumps(self.progress.to_json())
+        self.event = f"data: {self.line}\n\n".encode()
+        self._told_at = now
+        self.news.set()
+        self.news = asyncio.Event()
 
     def _look(self) -> tuple[Progress, Edition]:
         queries = self._queries = self._queries or open_queries(self.data / STORE)
         tournament = queries.tournament(self.run)
-        counts = queries.counts(tournament)
-        void = counts.get(Status.VOID, 0)
-        finished = sum(counts.values()) - void
-        schedules = schedules_of(queries.epochs(tournament))
-        planned = sum(schedule.match_count for schedule in schedules)
-        planned -= left_out(schedules, queries.absences(tournament))
-        edition = self._edition(queries, (str(tournament.state), finished, void))
+        read = self._read
+        read.on(queries, tournament)
+        edition = self._edition(queries, (str(tournament.state), read.finished, read.void))
         running = tournament.state is State.RUNNING
-        per_minute = self._speed(finished) if running else None
-        newest = queries.newest_summaries(tournament, NEWEST)
+        per_minute = self._speed(read.finished) if running else None
         self.looks += 1
         return Progress(
             state=str(tournament.state),
-            finished=finished,
-            planned=planned,
-            void=void,
+            finished=read.finished,
+            planned=read.planned,
+            void=read.void,
             per_minute=per_minute,
-            eta_s=60 * (planned - finished - void) / per_minute if per_minute else None,
-            recent=tuple(
-                printable(f"{in_words(match.key)}: {' : '.join(str(side.points) for side in match.sides)}")
-                for match in newest[:RECENT]
-            ),
-            now=tuple(_under_way(queries, tournament, schedules, newest)) if running else (),
+            eta_s=60 * (read.planned - read.finished - read.void) / per_minute if per_minute else None,
+            recent=read.recent,
+            now=read.now if running else (),
             lag=self._lag,
             version=self._version,
         ), edition
@@ -215,21 +206,3 @@ class Watch:
         since, before = self._counts[0]
         span = now - since
         return 60 * (finished - before) / span if span > 0 and finished > before else None
-
-
-def _under_way(
-    queries: Queries, tournament: Tournament, schedules: Sequence[Schedule], newest: Iterable[MatchSummary]
-) -> Iterator[str]:
-    """The blocks of these matches that are not at their end, in words."""
-    blocks = {
-        (key.epoch, key.pairing, key.leg, key.number // schedules[key.epoch].block): None
-        for key in (match.key for match in newest)
-    }
-    for epoch, pairing, leg, block in blocks:
-        schedule = schedules[epoch]
-        first = block * schedule.block
-        size = min(schedule.block, schedule.lists(pairing) - first)
-        done = queries.count_of(tournament, epoch, pairing, leg, first, first + size)
-        if done < size:
-            lists = f"lists {first} to {first + size - 1}" if size > 1 else f"list {first}"
-            yield printable(f"{' - '.join(pairing)}, {lists}: {done} of {size} played")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,20 @@ def test_what_is_left_out_is_stored_and_nowhere_else(store: Store) -> None:
     assert answers(store, cup) == answers(store, same)
     assert 0 < len(left_out(results)) == len(store.finished_keys(cup)) - len(store.finished_keys(same))
     assert [one.key for one in store.results(cup)] == [one.key for one in results]
+
+
+def test_news_of_news_are_all_that_counts(store: Store) -> None:
+    results = schedule(60)
+    cup = created(store, "cup")
+    row, total = 0, Counter[Status]()
+    for start in range(0, 60, 15):
+        store.record(cup, results[start : start + 15], [QUARANTINED] if start == 0 else [])
+        news = store.news(cup, row)
+        assert news.row > row
+        row = news.row
+        total.update(news.counts)
+    assert total == store.counts(cup) == store.news(cup).counts
+    assert store.news(cup, row).counts == {} and store.news(cup, row).row == row
 
 
 def test_what_is_left_out_counts_in_no_career(store: Store) -> None:
