@@ -41,7 +41,7 @@ class Signals:
             self._stop()
         else:
             self.runner.drain()
-            self._draining(self.runner.under_way)
+            self._draining(len(self.runner.under_way))
 
     def _stop(self) -> None:
         if not self.stopped:  # once: the bots are being ended already

@@ -42,7 +42,7 @@ from arena.store import Epoch, FinishedKeys, Session, State, Store, Tournament, 
 from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig
 from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
-from arena.tournament.runner import Runner, Task, open_tasks
+from arena.tournament.runner import Runner, Task, UnderWay, open_tasks
 from arena.tournament.schedule import Schedule
 
 MARKER = "arena-run"
@@ -127,8 +127,8 @@ class Listener(Protocol):
     def draining(self, under_way: int) -> None:
         """Nothing more is started; blocks under way finish."""
 
-    def lagged(self, lag: Lag) -> None:
-        """How late the arena has been so far; every second."""
+    def looked(self, lag: Lag, under_way: Sequence[UnderWay]) -> None:
+        """How late the arena has been so far, and what is being played; every second."""
 
     def overloaded(self, lag: Lag) -> None:
         """The machine cannot keep up, and no further block is started for now; at most every `SAY_AGAIN_S` seconds."""
@@ -251,7 +251,7 @@ async def _run(
                 signals=signals,
             )
             begun = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-            watch = asyncio.create_task(_watch_load(engine, listener))
+            watch = asyncio.create_task(_watch(engine, signals, listener))
             try:
                 complete = await _until_done_or_stopped(play.to_the_end(), signals)
             finally:
@@ -375,12 +375,12 @@ class _Play:
             return runner if await runner.run() else None
 
 
-async def _watch_load(engine: TournamentEngine, listener: Listener) -> None:
-    """Say how late the arena is, and when the machine is overloaded: as soon as it is, and then not too often."""
+async def _watch(engine: TournamentEngine, signals: Signals, listener: Listener) -> None:
+    """Say how it goes, and when the machine is overloaded: as soon as it is, and then not too often."""
     clock = asyncio.get_running_loop().time
     silent_until = clock()
     while True:
-        listener.lagged(engine.lag)
+        listener.looked(engine.lag, signals.runner.under_way if signals.runner else ())
         if engine.overloaded and clock() >= silent_until:
             listener.overloaded(engine.lag)
             silent_until = clock() + SAY_AGAIN_S

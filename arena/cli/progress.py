@@ -34,6 +34,7 @@ from arena.reports.foreign import printable
 from arena.reports.model import Stopping
 from arena.reports.words import lag_in_words, open_in_words
 from arena.tournament.config import TournamentConfig
+from arena.tournament.runner import UnderWay
 from arena.tournament.standings import members
 
 REFRESHES = 4
@@ -173,9 +174,9 @@ class Progress:
     def draining(self, under_way: int) -> None:
         self._say(f"stopping: {counted(under_way, 'block')} under way will be finished; Ctrl-C again stops at once")
 
-    def lagged(self, lag: Lag) -> None:
+    def looked(self, lag: Lag, under_way: Sequence[UnderWay]) -> None:
         if self._pages is not None:
-            self._pages.lagged(lag)
+            self._pages.tell(lag, under_way)
 
     def overloaded(self, lag: Lag) -> None:
         assert self.plan is not None

@@ -9,8 +9,9 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +20,10 @@ from arena.cli.screen import say
 from arena.cli.stored import queries_of
 from arena.errors import UsageError
 from arena.match.lag import Lag
+from arena.web.now import OnNow
+
+if TYPE_CHECKING:
+    from arena.tournament.runner import UnderWay
 
 LISTEN = "127.0.0.1:8066"
 Delay = Annotated[
@@ -59,7 +64,8 @@ def web(
 
     def listen_to_arena() -> None:
         for line in sys.stdin:
-            watch.hear(Lag.from_json(json.loads(line)))
+            told = json.loads(line)
+            watch.hear(Lag.from_json(told["lag"]), tuple(map(OnNow.from_json, told["now"])))
 
     async def served() -> None:
         await serve(watch, host, port, asyncio.to_thread(listen_to_arena) if beside else None)
@@ -70,7 +76,7 @@ def web(
 class Beside:
     """The live pages of a run in a process of their own, which ends with this one, however that ends.
 
-    It reads the store, and is told by its stdin what is not there yet: how late the arena is.
+    It reads the store, and is told by its stdin what is not there yet: how late the arena is, and what it plays.
     """
 
     def __init__(self, data: Path, listen: str, delay: float) -> None:
@@ -79,6 +85,8 @@ class Beside:
         self.address = url(*parsed(listen))
         self._words = ["--data", str(data), "--listen", listen, "--delay", str(delay), "--quiet", "--beside"]
         self._child: subprocess.Popen[bytes] | None = None
+        self._begun = b""
+        """The rest of a line that the pipe did not take whole."""
 
     def begun(self, run: str) -> None:
         """Show this run from now on."""
@@ -90,11 +98,14 @@ class Beside:
         )
         os.set_blocking(self._stdin, False)
 
-    def lagged(self, lag: Lag) -> None:
+    def tell(self, lag: Lag, under_way: Sequence[UnderWay]) -> None:
         """Pass it on, if the pages are there to take it: the arena never waits for them."""
-        if self._child is not None:
-            with contextlib.suppress(BlockingIOError, BrokenPipeError):
-                os.write(self._stdin, json.dumps(lag.to_json()).encode() + b"\n")
+        if self._child is None:
+            return
+        told = {"lag": lag.to_json(), "now": [OnNow.of(each).to_json() for each in under_way]}
+        line = self._begun or json.dumps(told).encode() + b"\n"  # what was begun is ended; the next look is newer
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):
+            self._begun = line[os.write(self._stdin, line) :]
 
     def close(self) -> None:
         """End it, gently at first."""

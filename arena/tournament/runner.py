@@ -7,6 +7,7 @@ recorded before is no task, which is all there is to resuming.  A void match is 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -30,6 +31,17 @@ class Task:
     keys: tuple[tuple[int, MatchKey], ...]
     """Schedule position and identity of each match."""
     attempt: int = 1
+
+
+@dataclass(slots=True)
+class UnderWay:
+    """A task that is being played."""
+
+    task: Task
+    since: float
+    """Seconds since 1970."""
+    recorded: int = 0
+    """How many of its matches are recorded by now, without those that are played again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +89,16 @@ class Runner:
         self._jobs = jobs
         self._overloaded = overloaded
         self._draining = False
-        self._under_way = 0
+        self._under_way: list[UnderWay] = []
 
     @property
     def draining(self) -> bool:
         return self._draining
 
     @property
-    def under_way(self) -> int:
-        """Tasks that are being played."""
-        return self._under_way
+    def under_way(self) -> Sequence[UnderWay]:
+        """The tasks that are being played."""
+        return tuple(self._under_way)
 
     def drain(self) -> None:
         """Start nothing more."""
@@ -109,25 +121,30 @@ class Runner:
             task = self._again.pop(0) if self._again else next(self._tasks, None)
             if task is None:
                 return True
-            self._under_way += 1
+            under_way = UnderWay(task, time.time())
+            self._under_way.append(under_way)
             try:
-                played = await self._play(task)
+                played = await self._play(under_way)
             finally:
-                self._under_way -= 1
+                self._under_way.remove(under_way)
             void = {match.key for match in played if not match.final}
             if void:
                 keys = tuple(item for item in task.keys if item[1] in void)
                 self._again.append(Task(task.block, keys, task.attempt + 1))
         return not self._again and next(self._tasks, None) is None
 
-    async def _play(self, task: Task) -> Sequence[Played]:
+    async def _play(self, under_way: UnderWay) -> Sequence[Played]:
         """Play a task and have its matches recorded; what cannot be recorded ends it at once."""
         played: list[Played] = []
         recording: list[asyncio.Future[None]] = []
 
+        async def record(match: Played) -> None:
+            await self._record(match)
+            under_way.recorded += match.final
+
         def report(match: Played) -> None:
             played.append(match)
-            recorded = asyncio.ensure_future(self._record(match))
+            recorded = asyncio.ensure_future(record(match))
             recorded.add_done_callback(stop_if_failed)
             recording.append(recorded)
 
@@ -135,7 +152,7 @@ class Runner:
             if not recorded.cancelled() and recorded.exception() is not None:
                 playing.cancel()
 
-        playing = asyncio.ensure_future(self._engine.play(task, report))
+        playing = asyncio.ensure_future(self._engine.play(under_way.task, report))
         try:
             await playing
         finally:

@@ -9,10 +9,11 @@ from arena.app.schedules import left_out, schedules_of
 from arena.match.absence import NOBODY, Absences
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
-from arena.reports.foreign import printable
+from arena.reports.foreign import isolated, printable
 from arena.store import Epoch, Queries, Tournament
 from arena.store.queries import in_words
 from arena.tournament.schedule import Schedule
+from arena.web.now import OnNow
 
 RECENT = 8
 """Matches shown as just finished."""
@@ -29,8 +30,8 @@ class Reading:
     planned: int = 0
     recent: tuple[str, ...] = ()
     """Matches that finished last, the newest first, in words."""
-    now: tuple[str, ...] = ()
-    """Blocks of matches from which results are coming, in words."""
+    now: tuple[OnNow, ...] = ()
+    """Blocks from which results are coming."""
     _row: int = 0
     _schedules: Sequence[Schedule] = ()
     _epochs: tuple[Epoch, ...] = ()
@@ -49,7 +50,7 @@ class Reading:
         self.finished += sum(count for status, count in news.counts.items() if status is not Status.VOID)
         newest = queries.newest_summaries(tournament, NEWEST)
         self.recent = tuple(
-            printable(f"{in_words(match.key)}: {' : '.join(str(side.points) for side in match.sides)}")
+            isolated(printable(f"{in_words(match.key)}: {' : '.join(str(side.points) for side in match.sides)}"))
             for match in newest[:RECENT]
         )
         self.now = tuple(self._under_way(queries, tournament, newest))
@@ -61,8 +62,8 @@ class Reading:
         self.planned = sum(schedule.match_count for schedule in self._schedules) - left_out(self._schedules, absences)
         self._row = self.finished = self.void = 0
 
-    def _under_way(self, queries: Queries, tournament: Tournament, newest: Sequence[MatchSummary]) -> Iterator[str]:
-        """The blocks of these matches that are not at their end, in words."""
+    def _under_way(self, queries: Queries, tournament: Tournament, newest: Sequence[MatchSummary]) -> Iterator[OnNow]:
+        """The blocks of these matches that are not at their end."""
         blocks = {
             (key.epoch, key.pairing, key.leg, key.number // self._schedules[key.epoch].block): None
             for key in (match.key for match in newest)
@@ -73,5 +74,4 @@ class Reading:
             size = min(schedule.block, schedule.lists(pairing) - first)
             done = queries.count_of(tournament, epoch, pairing, leg, first, first + size)
             if done < size:
-                lists = f"lists {first} to {first + size - 1}" if size > 1 else f"list {first}"
-                yield printable(f"{' - '.join(pairing)}, {lists}: {done} of {size} played")
+                yield OnNow(pairing, leg, first, size, done, since=None)

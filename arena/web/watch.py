@@ -20,6 +20,7 @@ from arena.errors import ArenaError
 from arena.match.lag import Lag
 from arena.reports.html.site import Pages, Site
 from arena.store import Queries, State, open_queries
+from arena.web.now import OnNow
 from arena.web.reading import Reading
 
 LOOK_S = 1.0
@@ -47,8 +48,8 @@ class Progress:
     eta_s: float | None
     recent: tuple[str, ...]
     """Matches that finished last, the newest first, in words."""
-    now: tuple[str, ...]
-    """Blocks of matches from which results are coming, in words."""
+    now: tuple[OnNow, ...]
+    """Blocks that are being played."""
     lag: Lag | None
     """How late the arena is in this session, if it tells."""
     version: int
@@ -64,7 +65,7 @@ class Progress:
             "matches_a_minute": None if self.per_minute is None else round(self.per_minute, 1),
             "eta_s": None if self.eta_s is None else round(self.eta_s),
             "recent": list(self.recent),
-            "now": list(self.now),
+            "now": list(map(str, self.now)),
             "lag": self.lag and self.lag.figures,
             "version": self.version,
         }
@@ -118,6 +119,8 @@ class Watch:
     _version: int = 0
     _queries: Queries | None = None
     _lag: Lag | None = None
+    _now: tuple[OnNow, ...] | None = None
+    """None where nobody tells: then as much as the store does."""
 
     @property
     def healthy(self) -> bool:
@@ -137,9 +140,9 @@ class Watch:
             self._publish()
             await asyncio.sleep(LOOK_S)
 
-    def hear(self, lag: Lag) -> None:
-        """How late the arena says it is."""
-        self._lag = lag
+    def hear(self, lag: Lag, now: tuple[OnNow, ...]) -> None:
+        """How late the arena says it is, and what it plays."""
+        self._lag, self._now = lag, now
 
     def end(self) -> None:
         """Send all listeners home."""
@@ -181,7 +184,7 @@ class Watch:
             per_minute=per_minute,
             eta_s=60 * (read.planned - read.finished - read.void) / per_minute if per_minute else None,
             recent=read.recent,
-            now=read.now if running else (),
+            now=(read.now if self._now is None else self._now) if running else (),
             lag=self._lag,
             version=self._version,
         ), edition

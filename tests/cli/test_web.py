@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import psutil
 import pytest
@@ -27,6 +28,17 @@ from tests.reports.html.conftest import MARKUP, NAMES
 from tests.reports.runs import faulty, plain, play_run, sound
 
 ARENA = [sys.executable, "-m", "arena"]
+ON_NOW = r"greedy - random, leg [01], lists \d+ to \d+: [0-4] of 4 played, since \d\d:\d\d:\d\d UTC"
+SLOW = """
+import time
+from arena.bot import serve
+
+def choose(view):
+    time.sleep(0.1)
+    return view.legal[0]
+
+serve(choose)
+"""
 WAIT_S = 90.0
 """For something that must happen, on a machine however busy."""
 
@@ -252,11 +264,27 @@ def test_a_tournament_is_shown_while_it_is_played_and_no_longer(tmp_path: Path) 
         _, said = process.communicate(timeout=WAIT_S)
     assert seen == sorted(seen) and seen[-1] > seen[0]
     assert lags[-1]["p99_ms"] >= lags[-1]["median_ms"] >= 0
-    assert all(re.fullmatch(r"greedy - random, lists \d+ to \d+: [1-3] of 4 played", each) for each in now), now
+    assert all(re.fullmatch(ON_NOW, each) for each in now), now
     assert f"watch it at http://127.0.0.1:{port}/" in said and "Traceback" not in said
     assert not child.is_running()
     with socket.socket() as knock:
         assert knock.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_a_block_is_on_now_before_anything_has_come_from_it(tmp_path: Path) -> None:
+    port = free_port()
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "cup.toml").write_text(
+        'name = "cup"\npairs = 3\ntrust_bots = true\n[[bots]]\nbot = "slow.py"\n[[bots]]\nbot = "greedy"\n'
+    )
+    command = [*ARENA, "tournament", "cup.toml", "--web", f"127.0.0.1:{port}", "--no-pages", "--quiet"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+        wait_for(port, process)
+        told = next(told for told in events(port) if told["now"])
+        process.terminate()
+    assert told["matches_finished"] == 0
+    (block,) = cast(list[str], told["now"])
+    assert re.fullmatch(r"greedy - slow, leg 0, lists 0 to 2: 0 of 3 played, since \d\d:\d\d:\d\d UTC", block)
 
 
 def test_it_ends_with_an_arena_that_is_killed(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from arena.match.lag import Lag
 from arena.match.summary import MatchSummary
 from arena.reports.model import Stopping
 from arena.store import Store
+from arena.tournament.runner import UnderWay
 from arena.wire import codec
 from tests.e2e.test_tournament import BOT, SINNER, config, place, wait_until_nothing_is_left
 
@@ -50,7 +51,7 @@ class Silent:
     def building(self, name: str) -> None:
         pass
 
-    def lagged(self, lag: Lag) -> None:
+    def looked(self, lag: Lag, under_way: Sequence[UnderWay]) -> None:
         pass
 
     def overloaded(self, lag: Lag) -> None:

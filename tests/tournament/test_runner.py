@@ -107,10 +107,29 @@ def test_an_overloaded_machine_finishes_what_is_under_way_and_plays_on_one_by_on
     engine = Engine()
     under_way: list[int] = []
     runner = Runner(tasks(), engine, engine.record, jobs=3, overloaded=lambda: True)
-    engine.before = lambda task: under_way.append(runner.under_way)
+    engine.before = lambda task: under_way.append(len(runner.under_way))
     assert asyncio.run(runner.run())
     assert under_way == [1] * BLOCKS
     assert len(engine.recorded) == SCHEDULE.match_count
+
+
+def test_what_is_under_way_is_known_from_its_start_with_the_matches_that_are_recorded_for_good() -> None:
+    engine = Engine(voids={MatchKey(0, ("anna", "bert"), 0, 1): 1})
+    runner = Runner(tasks(), engine, engine.record, jobs=1)
+    seen: list[tuple[Task, int]] = []
+
+    async def watched() -> None:
+        running = asyncio.ensure_future(runner.run())
+        while not running.done():
+            seen.extend((each.task, each.recorded) for each in runner.under_way)
+            await asyncio.sleep(0)
+
+    asyncio.run(watched())
+    assert [task for task in dict.fromkeys(task for task, _ in seen)] == engine.tasks
+    most = {task: max(recorded for each, recorded in seen if each is task) for task in engine.tasks}
+    assert most[engine.tasks[0]] == 1 and sum(most.values()) == SCHEDULE.match_count
+    assert {min(recorded for each, recorded in seen if each is task) for task in engine.tasks} == {0}
+    assert runner.under_way == ()
 
 
 def test_a_run_that_is_drained_while_its_machine_is_overloaded_ends() -> None:
