@@ -125,7 +125,7 @@ def test_what_is_under_way_is_known_from_its_start_with_the_matches_that_are_rec
             await asyncio.sleep(0)
 
     asyncio.run(watched())
-    assert [task for task in dict.fromkeys(task for task, _ in seen)] == engine.tasks
+    assert list(dict.fromkeys(task for task, _ in seen)) == engine.tasks
     most = {task: max(recorded for each, recorded in seen if each is task) for task in engine.tasks}
     assert most[engine.tasks[0]] == 1 and sum(most.values()) == SCHEDULE.match_count
     assert {min(recorded for each, recorded in seen if each is task) for task in engine.tasks} == {0}
