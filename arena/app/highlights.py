@@ -7,19 +7,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from arena.game.scoring import Termination
+from arena.match.endgame import Judged
 from arena.match.record import Status
 from arena.match.summary import MatchKey
+from arena.reports.counting import counted
 from arena.reports.highlights import Highlight, Kind
-from arena.store.values import MatchResult
+from arena.reports.replay import words
+from arena.store.values import DealOf, MatchResult
 
 SHOWN = 10
 """Of each kind."""
+DEAREST = 3
+"""Deals of each bot in which it gave most away."""
 
 _Found = tuple[tuple[int, ...], Highlight]
 
 
-def highlights(results: Iterable[MatchResult]) -> Mapping[Kind, Sequence[Highlight]]:
-    """Of each kind the best, from matches that count."""
+def highlights(
+    results: Iterable[MatchResult], dearest: Mapping[DealOf, Sequence[Judged]] = {}
+) -> Mapping[Kind, Sequence[Highlight]]:
+    """Of each kind the best, from matches that count; and the `dearest` mistakes that were judged."""
     best: dict[Kind, list[_Found]] = {kind: [] for kind in Kind}
     samples: dict[tuple[str, ...], list[Highlight]] = {}
     for result in results:
@@ -34,7 +41,8 @@ def highlights(results: Iterable[MatchResult]) -> Mapping[Kind, Sequence[Highlig
             samples.setdefault(result.key.pairing, []).append(Highlight(Kind.SAMPLE, result.key, 1, about))
     chosen = {kind: [found for _, found in sorted(kept, reverse=True)] for kind, kept in best.items()}
     chosen[Kind.SAMPLE] = [sorted(played)[len(played) // 2] for _, played in sorted(samples.items())]
-    return {kind: found for kind, found in chosen.items() if found}
+    chosen[Kind.MISTAKE] = [_mistake(of, judged) for of, judged in dearest.items()]
+    return {kind: chosen[kind] for kind in Kind if chosen[kind]}
 
 
 def _later_is_less(key: MatchKey, deal: int) -> tuple[int, ...]:
@@ -63,6 +71,15 @@ def _of_match(result: MatchResult) -> Iterator[tuple[tuple[int, ...], Highlight]
             yield (had, max(deal.points)), Highlight(Kind.CLOSE_FAILED, result.key, number, about)
         if 1 < number == len(record.deals) and record.forfeited_by is None:
             yield (min(before), closeness), Highlight(Kind.DECISIVE, result.key, number, f"at {score}")
+
+
+def _mistake(of: DealOf, judged: Sequence[Judged]) -> Highlight:
+    """The first of the dearest choices of a deal."""
+    worst = max(judged, key=lambda each: each.given_away)
+    best = max(worst.values, key=lambda action: worst.values[action])
+    did, better = (f"{words.action(action)} {worst.values[action]:+d}" for action in (worst.action, best))
+    about = f"{of.participant} gives away {counted(worst.given_away, 'point')}: {did}, where {better} was there"
+    return Highlight(Kind.MISTAKE, of.key, of.deal, about, worst.decision + 1, of.participant)
 
 
 def _sum(score: tuple[int, ...], points: tuple[int, ...]) -> tuple[int, ...]:

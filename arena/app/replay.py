@@ -7,7 +7,7 @@ dealt.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,10 +21,11 @@ from arena.game.table import Table
 from arena.game.views import DecisionPoint
 from arena.match.absence import Place
 from arena.match.clock import TimeControl
+from arena.match.endgame import Judged
 from arena.match.record import OpenDeal, Status, replay_open
 from arena.reports.replay.model import DealReplay, MatchReplay
 from arena.reports.times import DecisionTime
-from arena.store import Epoch, MatchResult, Queries, Store, Tournament, open_queries, open_store
+from arena.store import DealOf, Epoch, MatchResult, Queries, Store, Tournament, open_queries, open_store
 from arena.store.queries import LAST, in_words
 from arena.tournament import decks
 
@@ -37,6 +38,8 @@ class Stored:
     epoch: Epoch
     secret: bytes
     result: MatchResult
+    judged: Mapping[DealOf, Sequence[Judged]]
+    """What `arena analyse` has found in it."""
 
     @property
     def rules(self) -> Rules:
@@ -155,7 +158,7 @@ class Library:
         secret = self._secret(tournament, epoch)
         if secret is None:
             raise _hidden(tournament)
-        return Stored(tournament, epoch, secret, result)
+        return Stored(tournament, epoch, secret, result, self._queries.judged(tournament, result.key))
 
     def _secret(self, tournament: Tournament, epoch: Epoch) -> bytes | None:
         """None where it is not for these eyes."""
@@ -206,10 +209,13 @@ def build_replay(match: Stored) -> MatchReplay:
         raise UsageError(f"{in_words(result.key)} is void and has no deals: the arena failed to play it ({why})")
     game = Game(match.rules)
     list_id = decks.list_id(result.key.pairing, result.key.leg, result.key.number, result.mirrored)
+    solved = {(of.deal, each.decision): each.values for of, judged in match.judged.items() for each in judged}
+
+    def deck_of(number: int) -> Sequence[int]:
+        return decks.deck(match.secret, list_id, number, game.cards)
+
     try:
-        deals = list(
-            replay_open(game, lambda number: decks.deck(match.secret, list_id, number, game.cards), result.record)
-        )
+        deals = list(replay_open(game, deck_of, result.record, solved))
     except RecordError as error:
         raise UsageError(
             f"the record of {in_words(result.key)} does not replay: {error}; "

@@ -13,7 +13,7 @@ from typing import TextIO
 from arena.app.data import RUNS
 from arena.app.export import export
 from arena.app.files import whole_file
-from arena.app.highlights import highlights
+from arena.app.highlights import DEAREST, highlights
 from arena.app.replay import Stored, build_replay
 from arena.app.show import Rated, rate
 from arena.app.trust import trust_of
@@ -52,14 +52,18 @@ def build_site(queries: Queries, run: str) -> Site:
     def replay_of(key: MatchKey) -> MatchReplay:
         epoch = revealed[key.epoch]
         assert epoch.secret is not None
-        return build_replay(Stored(tournament, epoch, epoch.secret, queries.result(tournament, key)))
+        judged = queries.judged(tournament, key)
+        return build_replay(Stored(tournament, epoch, epoch.secret, queries.result(tournament, key), judged))
 
     return Site(
         trust=trust_of(queries, tournament, rated),
         course=course(rated, tournament.config["reference"]),
         pairs=dict(sorted(by_pairing.items())),
         # While all is hidden no record is read: the live page asks again and again.
-        highlights=highlights(each for each in queries.results(tournament) if each.key.epoch in revealed)
+        highlights=highlights(
+            (each for each in queries.results(tournament) if each.key.epoch in revealed),
+            {of: each for of, each in queries.dearest(tournament, DEAREST).items() if of.key.epoch in revealed},
+        )
         if revealed
         else {},
         replay_of=replay_of,

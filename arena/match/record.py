@@ -26,6 +26,9 @@ from arena.match.state import MatchState
 DeckOf = Callable[[int], Sequence[int]]
 """The deck of the k-th deal of a match, k from 1: 1-32 card numbers, top first."""
 
+Solved = Mapping[tuple[int, int], Mapping[Action, int]]
+"""By the number of a deal and of the actions before a decision: what every legal action was found to be worth."""
+
 
 class Status(StrEnum):
     """How a match ended."""
@@ -331,10 +334,13 @@ def prove(game: Game, deck_of: DeckOf, record: MatchRecord) -> int:
     return decisions
 
 
-def replay_open(game: Game, deck_of: DeckOf, record: MatchRecord) -> Iterator[OpenDeal]:
-    """As `replay`, deal by deal with all cards open: for those who look at a match from outside."""
+def replay_open(game: Game, deck_of: DeckOf, record: MatchRecord, solved: Solved | None = None) -> Iterator[OpenDeal]:
+    """As `replay`, deal by deal with all cards open: for those who look at a match from outside.
+
+    What is not `solved` already is solved here.
+    """
     for number, deal, actions, faulty in _deals(game, deck_of, record):
-        yield _opened(number, deal, actions, faulty, record.deals[number - 1].points)
+        yield _opened(number, deal, actions, faulty, record.deals[number - 1].points, solved or {})
 
 
 def open_deal(
@@ -345,7 +351,7 @@ def open_deal(
     Raises as `replay_deal`.
     """
     deal = game.deal(deck, played.dealer, before.score, before.carry)
-    return _opened(number, deal, played.actions, faulty, played.points)
+    return _opened(number, deal, played.actions, faulty, played.points, {})
 
 
 def replay_deal(
@@ -415,11 +421,18 @@ def _steps(number: int, deal: Deal, actions: bytes, faulty: int | None) -> Itera
         _forfeit(number, deal, faulty)
 
 
-def _opened(number: int, deal: Deal, actions: bytes, faulty: int | None, points: tuple[int, ...]) -> OpenDeal:
+def _opened(
+    number: int,
+    deal: Deal,
+    actions: bytes,
+    faulty: int | None,
+    points: tuple[int, ...],
+    solved: Solved,
+) -> OpenDeal:
     """Play a deal as recorded, scene by scene."""
     scenes = []
     for action in actions:
-        scenes.append(scene_of(deal, Action(action)))
+        scenes.append(scene_of(deal, Action(action), solved.get((number, len(deal.past_actions)))))
         try:
             deal.apply(action)
         except IllegalAction as error:
@@ -430,14 +443,14 @@ def _opened(number: int, deal: Deal, actions: bytes, faulty: int | None, points:
     return OpenDeal(number, deal.dealer, (*scenes, scene_of(deal, None)), _outcome(number, deal), points)
 
 
-def scene_of(deal: Deal, action: Action | None) -> Scene:
-    """A deal as it is now, before the seat to act does that."""
+def scene_of(deal: Deal, action: Action | None, values: Mapping[Action, int] | None = None) -> Scene:
+    """A deal as it is now, before the seat to act does that; with its values, if they are known already."""
     solvable = deal.to_act is not None and deal.strict and len(deal.order) == 2
     return Scene(
         views=tuple(map(deal.view, range(deal.game.table.seats))),
         talon=tuple(CARDS[card] for card in deal.talon),
         action=action,
-        values=solve(deal, all_actions=True).values if solvable else {},
+        values=values or (solve(deal, all_actions=True).values if solvable else {}),
     )
 
 

@@ -16,6 +16,7 @@ class Kind(StrEnum):
     SWING = "The biggest swings"
     CLOSE_FAILED = "Closed and failed"
     DECISIVE = "All on the last deal"
+    MISTAKE = "Given away in the endgame"
     SAMPLE = "One match of each pairing"
 
     @property
@@ -29,6 +30,7 @@ _ABOUT = {
     Kind.SWING: "Deals that turned the lead: those of most game points, the closest in card points first.",
     Kind.CLOSE_FAILED: "Closers who did not make it: those with most card points.",
     Kind.DECISIVE: "Last deals of a match: those at the highest score of who was behind.",
+    Kind.MISTAKE: "Choices that `arena analyse` has judged, all hands known to the bot: of each the dearest.",
     Kind.SAMPLE: "The match in the middle of the schedule.",
 }
 
@@ -43,6 +45,10 @@ class Highlight:
     """Its number in the match, from 1."""
     about: str
     """What happens in it, in short."""
+    step: int = 1
+    """Of the deal, where to look."""
+    participant: str = ""
+    """Whose it is, if it is anybody's."""
 
     @property
     def where(self) -> str:

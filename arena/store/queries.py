@@ -343,6 +343,24 @@ class Queries:
                 for row in connection.execute(wanted)
             }
 
+    def dearest(self, tournament: Tournament, each: int) -> Mapping[DealOf, tuple[Judged, ...]]:
+        """Of every participant those judged deals in which it gave most away, at most so many; they tell cards."""
+        columns = endgames.c
+        order = (columns.given_away.desc(), *_ENDGAME_KEY, columns.deal)
+        place = func.row_number().over(partition_by=columns.participant, order_by=order).label("place")
+        with self._database.reading() as connection, _intact("an endgame"):
+            judged = (
+                select(endgames, place)
+                .join(matches, (matches.c.tournament == columns.tournament) & _same_key(endgames))
+                .where(_judged(tournament), columns.given_away > 0, _that_count(connection, tournament.id))
+                .subquery()
+            )
+            wanted = select(judged).where(judged.c.place <= each).order_by(judged.c.participant, judged.c.place)
+            return {
+                DealOf(row.participant, _key(row), row.deal): tuple(map(Judged.from_json, json.loads(row.judged)))
+                for row in connection.execute(wanted)
+            }
+
     # --- who is out -----------------------------------------------------------------------------------------
 
     def absences(self, tournament: Tournament) -> Absences:

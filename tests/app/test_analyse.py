@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -10,7 +11,8 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -19,8 +21,10 @@ import pytest
 from arena.app.analyse import AnalyseOptions, analyse
 from arena.app.exclude import exclude
 from arena.app.export import export
+from arena.app.replay import Library, build_replay
 from arena.app.show import build_report
 from arena.app.verify import Verified, verify_run
+from arena.cards import Action
 from arena.cli.exits import Exit
 from arena.errors import UsageError
 from arena.match.endgame import VERSION
@@ -28,6 +32,7 @@ from arena.match.summary import MatchKey
 from arena.reports import Part
 from arena.reports import json as json_report
 from arena.store import DealOf, Endgames, open_queries, open_store
+from arena.store.queries import in_words
 from tests.reports.runs import gone, patient, play_run, sound
 from tests.store import samples
 
@@ -121,6 +126,34 @@ def test_nothing_is_done_twice(data: Path) -> None:
     assert seen == [(90, 90)]
     with open_store(data / "arena.db") as store:
         assert store.analysed(store.tournament("cup")) == before
+
+
+def test_a_replay_shows_what_was_judged_and_solves_the_rest(data: Path) -> None:
+    def values() -> dict[int, Mapping[Action, int]]:
+        with Library(data) as library:
+            deal = build_replay(library.match("cup", in_words(of.key))).deals[of.deal - 1]
+        return {decision: scene.values for decision, scene in enumerate(deal.open.scenes) if scene.values}
+
+    analysed(data)
+    with open_queries(data / "arena.db") as queries:
+        of, judged = next(iter(queries.dearest(queries.tournament("cup"), 1).items()))
+    solved = values()
+    for each in judged:
+        assert solved[each.decision] == each.values
+    told = [replace(each, values=dict.fromkeys(each.values, 42)) for each in judged]
+    with sqlite3.connect(data / "arena.db") as connection:
+        stored = json.dumps([each.to_json() for each in told])
+        connection.execute("UPDATE endgames SET judged = ? WHERE judged != '[]'", [stored])
+    for each in told:
+        assert values()[each.decision] == each.values
+
+
+def test_what_was_judged_of_who_is_not_in_the_sample_is_solved_in_the_replay_all_the_same(data: Path) -> None:
+    with Library(data) as library:
+        before = build_replay(library.match("cup", "0"))
+    analysed(data)
+    with Library(data) as library:
+        assert build_replay(library.match("cup", "0")) == before
 
 
 def test_what_another_version_has_judged_counts_for_nothing_and_is_judged_again(data: Path) -> None:

@@ -37,6 +37,7 @@ def _moment(replay: MatchReplay, deal: DealReplay, step: int) -> Mapping[str, An
     return {
         "asked": seen.asked,
         "legal": [[str(choice.action), choice.value] for choice in seen.choices],
+        "fair": _to_itself(replay, deal, seen),
         "action": None if seen.action is None else str(seen.action),
         "hands": [_words(hand.cards) for hand in seen.hands],
         "known": [[_words(hand.cards) for hand in hands(scene, viewer)] for viewer in range(len(replay.seats))],
@@ -53,6 +54,13 @@ def _moment(replay: MatchReplay, deal: DealReplay, step: int) -> Mapping[str, An
         "evidence": isolated(printable(seen.evidence)) if seen.evidence else None,
         "caption": isolated(seen.caption),
     }
+
+
+def _to_itself(replay: MatchReplay, deal: DealReplay, seen: Sight) -> bool:
+    """Whether the seat that is asked can know itself what its choices are worth."""
+    if all(choice.value is None for choice in seen.choices):
+        return False
+    return any(choice.value is not None for choice in sight(replay, deal, seen.step, seen.asked).choices)
 
 
 def _changes(moments: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -201,6 +201,7 @@ class Pages:
                 for other in self._names
                 if (met := report.crosstable.get((name, other)))
             ],
+            mistakes=[found for found in self._site.highlights.get(Kind.MISTAKE, ()) if found.participant == name],
             faults=[words.fault_in_short(fault) for fault in reversed(report.faults) if fault.participant == name],
         )
 

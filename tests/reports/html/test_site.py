@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from arena.app import report
+from arena.app.analyse import AnalyseOptions, analyse
+from arena.app.highlights import DEAREST
 from arena.app.report import HEADER, LIST, write_site
 from arena.app.show import build_report
 from arena.app.verify import Difference, Verified, verify_file
@@ -19,7 +21,7 @@ from arena.errors import UsageError
 from arena.reports.html.site import Site, pages
 from arena.store import open_queries
 from tests.reports.html.conftest import LONG, MARKUP, NAMES
-from tests.reports.runs import plain, play_run, sound
+from tests.reports.runs import patient, plain, play_run, sound
 
 
 class Page(HTMLParser):
@@ -214,3 +216,29 @@ def test_a_run_without_a_pair_has_pages_too(tmp_path: Path) -> None:
         index = write_site(queries, "empty", tmp_path)
     assert index == tmp_path / "runs" / "empty" / "report" / "index.html"
     assert "there is nothing to rank" in index.read_text(encoding="utf-8")
+
+
+def test_the_page_of_a_bot_leads_to_what_it_gave_away(tmp_path: Path) -> None:
+    play_run(tmp_path, bots={"anna": patient, "bert": patient}, pairs=4, seed="5")
+    analyse("cup", tmp_path, AnalyseOptions(deals=20, bots=(), jobs=1), lambda done, total: None)
+    with open_queries(tmp_path / "arena.db") as queries:
+        dearest = queries.dearest(queries.tournament("cup"), DEAREST)
+        index = write_site(queries, "cup", tmp_path)
+    seen = 0
+    for name in ("anna", "bert"):
+        mine = [judged for of, judged in dearest.items() if of.participant == name]
+        bot = index.parent / "bots" / f"{name}.html"
+        found = re.findall(r'href="\.\./(matches/[^"#]+)#deal=(\d+)&amp;step=(\d+)">([^<]+)<', bot.read_text())
+        assert len(found) == len(mine) > 0
+        for (address, deal, step, about), judged in zip(found, mine, strict=True):
+            page = (index.parent / address).read_text()
+            data = json.loads(re.findall(r'id="match">(.*?)</script>', page)[0])
+            moment: dict[str, object] = {}
+            for change in data["deals"][int(deal) - 1]["steps"][: int(step)]:
+                moment |= change
+            worst = max(judged, key=lambda each: each.given_away)
+            assert moment["legal"] == [[str(action), value] for action, value in worst.values.items()]
+            assert moment["action"] == str(worst.action) and moment["fair"] is True
+            assert about.startswith(f"{name} gives away {worst.given_away} point")
+            seen += 1
+    assert seen == len(dearest)

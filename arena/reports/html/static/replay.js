@@ -111,14 +111,18 @@ function drawChoices(moment) {
   list.replaceChildren();
   at("choices-note").textContent = "";
   if (!open) return;
-  const values = moment.legal.some(([, value]) => value !== null) && state.eyes === "all";
+  const values = moment.legal.some(([, value]) => value !== null) && (state.eyes === "all" || moment.fair);
   for (const [action, value] of moment.legal) {
     const item = element("li", action === moment.action ? "chosen" : "", actionInWords(action));
     if (values && value !== null) item.append(element("span", "value", value > 0 ? `+${value}` : `${value}`));
     if (action === moment.action) item.append(element("span", "tag", "chosen"));
     list.append(item);
   }
-  if (values) at("choices-note").textContent = "Game points where both play their best with all cards open.";
+  if (!values) return;
+  const chosen = moment.legal.find(([action]) => action === moment.action);
+  const lost = chosen ? Math.max(...moment.legal.map(([, value]) => value)) - chosen[1] : 0;
+  const verdict = lost > 0 ? ` The choice gives away ${counted(lost, "point")}.` : "";
+  at("choices-note").textContent = `Game points where both play their best with all cards open.${verdict}`;
 }
 
 function drawTricks(moment) {
