@@ -163,8 +163,8 @@ def _by_bits(lists: Iterable[_List], empty: _List) -> tuple[_List, ...]:
     return tuple(joined)
 
 
-# A mask is looked up in pieces: cards by eleven bits, actions by eleven and then by ten.  Bit 0 stands for nothing.
-# The tables are made when they are first asked for: a bot starts sooner.
+# A mask is looked up in pieces of eleven bits, of which bit 0 stands for nothing.
+# The tables of cards are made when they are first asked for: a bot starts sooner.
 @cache
 def _card_lists() -> tuple[tuple[tuple[Card, ...], ...], ...]:
     lists = [(), *((card,) for card in CARDS[1:])]
@@ -176,10 +176,10 @@ def _card_bytes() -> tuple[tuple[bytes, ...], ...]:
     return tuple(tuple(map(bytes, lists)) for lists in _card_lists())
 
 
-@cache
-def _action_lists() -> tuple[tuple[tuple[Action, ...], ...], ...]:
-    lists = [(), *((action,) for action in ACTIONS[1:])]
-    return tuple(_by_bits(lists[first:end], ()) for first, end in ((0, 11), (11, 21), (21, 31), (31, 41)))
+_LOW, _MIDDLE, _HIGH, _OTHERS = (
+    _by_bits([(action,) if action else () for action in ACTIONS[first : first + 11]], ()) for first in (0, 11, 22, 33)
+)
+"""The actions of each piece of a mask, where every decision needs them."""
 
 
 def cards_of(mask: int) -> tuple[Card, ...]:
@@ -219,8 +219,8 @@ def hand_bytes(mask: int) -> bytes:
 
 def actions_of(mask: int) -> tuple[Action, ...]:
     """The actions of a mask of action numbers, ascending."""
-    low, middle, high, top = _action_lists()
-    return low[mask & 2047] + middle[mask >> 11 & 1023] + high[mask >> 21 & 1023] + top[mask >> 31]
+    plays = _LOW[mask & 2047] + _MIDDLE[mask >> 11 & 2047] + _HIGH[mask >> 22 & 2047]
+    return plays + _OTHERS[mask >> 33] if mask > DISTINCT else plays
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

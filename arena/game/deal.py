@@ -64,11 +64,20 @@ _DECLARATIONS = {
 """The declarations of the pairs of these kings, mask by mask."""
 _CLAIM_BIT, _CLOSE_BIT, _EXCHANGE_BIT, _GO_ON_BIT = (1 << a for a in (CLAIM, CLOSE, EXCHANGE, GO_ON))
 
+_NEW_TUPLE = tuple.__new__
+
 AFTER_LAST_TRICK_BITS = _CLAIM_BIT | _GO_ON_BIT
 
 
+def _replaced(values: tuple[int, ...], index: int, value: int) -> tuple[int, ...]:
+    return (*values[:index], value, *values[index + 1 :])
+
+
 class Deal:
-    """One deal in play.  Read its attributes freely; change it by `apply` and `forfeit` only."""
+    """One deal in play.  Read its attributes freely; change it by `apply` and `forfeit` only.
+
+    What seldom changes is a tuple that all views share.
+    """
 
     __slots__ = (
         "_auto_leads", "_close_asked", "best", "best_seat", "bound", "carry", "closed_points", "closed_tricks",
@@ -86,18 +95,18 @@ class Deal:
     trump: int
     leader: int
     order: tuple[int, ...]
-    table: list[int]
+    table: tuple[int, ...]
     best: int
     best_seat: int
     bound: int
     points: list[int]
-    pending: list[int]
+    pending: tuple[int, ...]
     tricks: list[int]
     strict: bool
     closer: int | None
     closed_points: tuple[int, ...]
     closed_tricks: tuple[int, ...]
-    known: list[int]
+    known: tuple[int, ...]
     marriages: tuple[tuple[int, int], ...]
     """The seat and the points of each declaration, in order; none from before a position that it was resumed from."""
     score: tuple[int, ...]
@@ -125,7 +134,7 @@ class Deal:
         points: Sequence[int],
         pending: Sequence[int],
         tricks: Sequence[int],
-        known: list[int],
+        known: Sequence[int],
         score: tuple[int, ...],
         carry: int = 0,
     ) -> None:
@@ -138,12 +147,12 @@ class Deal:
         self.turn_up = turn_up
         self.trump = trump
         self.points = list(points)
-        self.pending = list(pending)
+        self.pending = tuple(pending)
         self.tricks = list(tricks)
         self.closer = None
         self.closed_points = ()
         self.closed_tricks = ()
-        self.known = known
+        self.known = tuple(known)
         self.marriages = ()
         self.score = score
         self.carry = carry
@@ -152,7 +161,7 @@ class Deal:
         self.winners = b""
         self.outcome = None
         self._close_asked = ()
-        self.table = []
+        self.table = ()
         self.strict = len(talon) < game.active_seats
         self.leader = leader
         self.order = game.orders[dealer][leader]
@@ -176,7 +185,7 @@ class Deal:
         """What that seat may know, now."""
         acting = seat == self.to_act
         # As a plain tuple: the constructor of a named tuple costs more than all the rest.
-        return tuple.__new__(
+        return _NEW_TUPLE(
             View,
             (
                 seat,
@@ -188,16 +197,16 @@ class Deal:
                 self.trump,
                 self.turn_up,
                 len(self.talon),
-                tuple(self.table),
+                self.table,
                 self.bound,
                 tuple(self.points),
-                tuple(self.pending),
+                self.pending,
                 tuple(self.tricks),
                 self.closer,
                 self.closed_points,
                 self.closed_tricks,
                 tuple(self.hand_sizes),
-                tuple(self.known),
+                self.known,
                 self.past_seats,
                 self.past_actions,
                 self.winners,
@@ -218,18 +227,18 @@ class Deal:
         twin.trump = self.trump
         twin.leader = self.leader
         twin.order = self.order
-        twin.table = self.table[:]
+        twin.table = self.table
         twin.best = self.best
         twin.best_seat = self.best_seat
         twin.bound = self.bound
         twin.points = self.points[:]
-        twin.pending = self.pending[:]
+        twin.pending = self.pending
         twin.tricks = self.tricks[:]
         twin.strict = self.strict
         twin.closer = self.closer
         twin.closed_points = self.closed_points
         twin.closed_tricks = self.closed_tricks
-        twin.known = self.known[:]
+        twin.known = self.known
         twin.marriages = self.marriages
         twin.score = self.score
         twin.carry = self.carry
@@ -256,9 +265,55 @@ class Deal:
             raise IllegalAction(self._refusal(action))
         self.past_seats += _BYTES[seat]
         self.past_actions += _BYTES[action]
-        if action <= 32:
-            self._play(seat, action)
-        elif action == GO_ON:
+        if action > 32:
+            self._do(seat, action)
+            return
+        # It plays the card of that number.
+        game = self.game
+        bit = 1 << action
+        hands = self.hands
+        hand = hands[seat]
+        hands[seat] = hand ^ (bit << SECOND if game.two_packs and hand & bit << SECOND else bit)
+        self.hand_sizes[seat] -= 1
+        known = self.known[seat]
+        if known and known & bit:
+            self.known = _replaced(self.known, seat, known ^ bit)
+        table = self.table = (*self.table, action)
+        played = len(table)
+        if played == 1:
+            self.best = action
+            if self.bound or self._auto_leads & bit:
+                self._lead_of_pair(seat, SUIT_OF[action])
+                if self.outcome is not None:
+                    return
+        elif BEATS[self.trump][self.best] & bit:
+            self.best = action
+            self.best_seat = seat
+        if played == game.active_seats:
+            self._finish_trick()
+            return
+        follower = self.order[played]
+        cards = hands[follower]
+        if game.two_packs:
+            cards &= DISTINCT
+        if self.strict:
+            cards = strict_follow(cards, table[0], self.best, self.trump)
+        self.to_act = follower
+        self.point = FOLLOW
+        self.legal_mask = cards | game.follow_bits
+
+    def forfeit(self, seat: int) -> Outcome:
+        """A fault of `seat` loses the deal: it ends here.  Raises `IllegalAction` where it is over already."""
+        if self.outcome is not None:
+            raise IllegalAction(f"seat {seat} cannot forfeit: the deal is over")
+        side = self.game.table.side_of[seat]
+        return self._end(Termination.FORFEIT, forfeit_points(self, side), seat)
+
+    # -- the actions ---------------------------------------------------------------------------------------------
+
+    def _do(self, seat: int, action: int) -> None:
+        """What plays no card."""
+        if action == GO_ON:
             self._go_on(seat)
         elif action == CLAIM:
             self._claim(seat)
@@ -270,50 +325,6 @@ class Deal:
             self._declare(seat, action - 32)
             if self.outcome is None:
                 self._ask_lead(seat)
-
-    def forfeit(self, seat: int) -> Outcome:
-        """A fault of `seat` loses the deal: it ends here.  Raises `IllegalAction` where it is over already."""
-        if self.outcome is not None:
-            raise IllegalAction(f"seat {seat} cannot forfeit: the deal is over")
-        side = self.game.table.side_of[seat]
-        return self._end(Termination.FORFEIT, forfeit_points(self, side), seat)
-
-    # -- the actions ---------------------------------------------------------------------------------------------
-
-    def _play(self, seat: int, card: int) -> None:
-        game = self.game
-        bit = 1 << card
-        hands = self.hands
-        hand = hands[seat]
-        hands[seat] = hand ^ (bit << SECOND if hand > DISTINCT and hand & bit << SECOND else bit)
-        self.hand_sizes[seat] -= 1
-        known = self.known[seat]
-        if known and known & bit:
-            self.known[seat] = known ^ bit
-        table = self.table
-        table.append(card)
-        played = len(table)
-        if played == 1:
-            self.best = card
-            if self.bound or self._auto_leads & bit:
-                self._lead_of_pair(seat, SUIT_OF[card])
-                if self.outcome is not None:
-                    return
-        elif BEATS[self.trump][self.best] >> card & 1:
-            self.best = card
-            self.best_seat = seat
-        if played == game.active_seats:
-            self._finish_trick()
-            return
-        follower = self.order[played]
-        cards = hands[follower]
-        if cards > DISTINCT:
-            cards &= DISTINCT
-        if self.strict:
-            cards = strict_follow(cards, table[0], self.best, self.trump)
-        self.to_act = follower
-        self.point = FOLLOW
-        self.legal_mask = cards | game.follow_bits
 
     def _lead_of_pair(self, seat: int, suit: int) -> None:
         """A card of a pair is on the table that was declared before, or is declared by leading it."""
@@ -337,7 +348,7 @@ class Deal:
             gain += CARD_POINTS[card]
         self.points[side] += gain
         self.tricks[side] += 1
-        self.table = []
+        self.table = ()
         self.winners += _BYTES[winner]
         if self.pending[side]:
             self._credit(side)
@@ -353,12 +364,14 @@ class Deal:
         elif self.strict:
             self._ask_lead(winner)
         elif game.closes_before_draw and len(self.talon) >= game.close_min:
-            self._ask(winner, BEFORE_DRAW, game.before_draw_bits)
+            self.to_act = winner
+            self.point = BEFORE_DRAW
+            self.legal_mask = game.before_draw_bits
         else:
-            self._draw()
-            self._ask_lead(winner)
+            self._draw_and_lead(winner)
 
-    def _draw(self) -> None:
+    def _draw_and_lead(self, leader: int) -> None:
+        two_packs = self.game.two_packs
         talon = self.talon
         hands = self.hands
         sizes = self.hand_sizes
@@ -366,18 +379,18 @@ class Deal:
         for seat in order:
             bit = 1 << talon.pop(0)
             hand = hands[seat]
-            hands[seat] = hand | (bit << SECOND if hand & bit else bit)
+            hands[seat] = hand | (bit << SECOND if two_packs and hand & bit else bit)
             sizes[seat] += 1
         if len(talon) < len(order):
             self.strict = True
             if not talon and self.turn_up:
                 self.turn_up = 0
-                self.known[seat] |= bit
+                self.known = _replaced(self.known, seat, self.known[seat] | bit)
+        self._ask_lead(leader)
 
     def _go_on(self, seat: int) -> None:
         if self.point is BEFORE_DRAW:
-            self._draw()
-            self._ask_lead(seat)
+            self._draw_and_lead(seat)
         elif self.point is ON_CLOSE:
             self._next_on_close()
         else:
@@ -410,7 +423,7 @@ class Deal:
         lowest = self.game.lowest_trump[self.trump]
         taken = self.turn_up
         self.hands[seat] ^= 1 << lowest | 1 << taken
-        self.known[seat] = self.known[seat] & ~(1 << lowest) | 1 << taken
+        self.known = _replaced(self.known, seat, self.known[seat] & ~(1 << lowest) | 1 << taken)
         self.talon[-1] = self.turn_up = lowest
         if self.point is ON_CLOSE:
             self._next_on_close()
@@ -423,14 +436,14 @@ class Deal:
         side = game.table.side_of[seat]
         pair = SUIT_MASKS[suit] & (_KINGS | _KINGS >> 1)
         held = pair & self.hands[seat]
-        self.known[seat] |= held
+        self.known = _replaced(self.known, seat, self.known[seat] | held)
         self.bound = held & _KINGS if game.lead_king else held
         if game.rules.marriage_values is MarriageValues.BY_SUIT:
             value = MARRIAGE_BY_SUIT[suit]
             self.trump = suit
         else:
             value = 40 if suit == self.trump else 20
-        self.pending[side] += value
+        self.pending = _replaced(self.pending, side, self.pending[side] + value)
         self.marriages += ((seat, value),)
         if game.credit_declared and self.tricks[side]:
             self._credit(side)
@@ -440,7 +453,7 @@ class Deal:
         """Pending marriage points count from the side's first trick on, never before."""
         if self.tricks[side]:
             self.points[side] += self.pending[side]
-            self.pending[side] = 0
+            self.pending = _replaced(self.pending, side, 0)
 
     def _claim(self, seat: int) -> None:
         game = self.game
@@ -470,33 +483,22 @@ class Deal:
         game = self.game
         hand = self.hands[seat]
         bound = self.bound
-        side_tricks = self.tricks[game.side_of[seat]]
-        legal = bound or hand & DISTINCT
+        if self.tricks[game.side_of[seat]]:
+            options = game.leads_with_trick
+        else:
+            options = game.leads_without_trick if self.winners or any(self.tricks) else game.first_leads
+        always, exchange, declares = options[0 if self.strict else len(self.talon)]
+        legal = always | (bound or hand & DISTINCT)
         self._auto_leads = 0
-        if (
-            game.marriage
-            and not bound
-            and (side_tricks or not game.marriage_needs_trick)
-            and (game.marriage_any_phase or not self.strict)
-            and (pairs := hand & hand << 1 & _KINGS)
-        ):
+        if exchange and hand >> game.lowest_trump[self.trump] & 1:
+            legal |= exchange
+        if bound:
+            if game.claim_after_trick:
+                legal |= _CLAIM_BIT
+        elif declares and (pairs := hand & hand << 1 & _KINGS):
             legal |= _DECLARATIONS[pairs]
             if game.lead_auto:
                 self._auto_leads = pairs | pairs >> 1
-        begun = self.winners or any(self.tricks)
-        if not self.strict:
-            talon = len(self.talon)
-            if (
-                game.exchange
-                and hand >> game.lowest_trump[self.trump] & 1
-                and talon >= game.rules.exchange_min_talon
-                and (side_tricks or not game.exchange_needs_trick)
-            ):
-                legal |= _EXCHANGE_BIT
-            if talon >= game.close_min and (game.close_later if begun else game.close_first_lead):
-                legal |= _CLOSE_BIT
-        if game.claim_own_turn or (game.claim_after_trick and (bound or begun)):
-            legal |= _CLAIM_BIT
         self.to_act = seat
         self.point = ON_LEAD
         self.legal_mask = legal

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from arena.cards import CLAIM, CLOSE, GO_ON, RANKS, SUIT_OF, Card, hand_mask
+from arena.cards import CLAIM, CLOSE, EXCHANGE, GO_ON, RANKS, SUIT_OF, Card, hand_mask
 from arena.errors import UsageError
 from arena.game.deal import Deal
 from arena.game.rules import (
@@ -24,6 +24,10 @@ from arena.game.table import Table
 
 _PACKETS = {5: (3, 2), 6: (3, 3), 7: (3, 4), 8: (3, 3, 2)}
 _LOWEST_RANK = {20: "J", 24: "9", 32: "7", 48: "9"}
+
+
+LeadOptions = tuple[int, int, bool]
+"""On lead: what is legal in any case (a mask), the exchange for who can (a mask), whether a pair may be declared."""
 
 
 class _Dealing(NamedTuple):
@@ -60,6 +64,7 @@ class Game:
         lowest = RANKS.index(_LOWEST_RANK[rules.deck])
         pack = tuple(Card(8 * suit + rank + 1) for suit in range(4) for rank in range(lowest, 8))
         self.cards = pack * (rules.deck // len(pack))
+        self.two_packs = len(self.cards) > len(pack)
         self._sorted_cards = sorted(self.cards)
         self.lowest_trump = (0, *(8 * suit + lowest + 1 for suit in range(4)))
         self.packets = _PACKETS[rules.hand]
@@ -75,14 +80,31 @@ class Game:
         self.close_first_lead = rules.close is not Close.OFF and rules.close_first_lead
         self.close_min = max(rules.close_min_talon, rules.active_seats)
         self.exchange = rules.exchange is not Exchange.OFF
-        self.exchange_needs_trick = rules.exchange is Exchange.WITH_TRICK
         self.marriage = rules.marriage is not Marriage.OFF
-        self.marriage_needs_trick = rules.marriage is Marriage.NEEDS_TRICK
         self.marriage_any_phase = rules.marriage_phase is MarriagePhase.ANY
         self.lead_king = rules.marriage_lead is MarriageLead.KING
         self.lead_auto = rules.marriage_lead is MarriageLead.AUTO
         self.credit_declared = rules.marriage_credit is MarriageCredit.DECLARED
         self.credit_led = rules.marriage_credit is MarriageCredit.LED
+        self.first_leads = self._lead_options(begun=False, has_trick=False)
+        self.leads_without_trick = self._lead_options(begun=True, has_trick=False)
+        self.leads_with_trick = self._lead_options(begun=True, has_trick=True)
+
+    def _lead_options(self, *, begun: bool, has_trick: bool) -> tuple[LeadOptions, ...]:
+        """What a side may do on lead, with a trick and without, by the undrawn cards of an open talon (else 0)."""
+        rules = self.rules
+        closes = self.close_later if begun else self.close_first_lead
+        claims = self.claim_own_turn or (self.claim_after_trick and begun)
+        exchanges = self.exchange and (has_trick or rules.exchange is not Exchange.WITH_TRICK)
+        declares = self.marriage and (has_trick or rules.marriage is not Marriage.NEEDS_TRICK)
+        return tuple(
+            (
+                claims << CLAIM | (closes and talon >= self.close_min) << CLOSE,
+                (exchanges and talon >= max(rules.exchange_min_talon, 1)) << EXCHANGE,
+                declares and (talon > 0 or self.marriage_any_phase),
+            )
+            for talon in range(rules.deck)
+        )
 
     def deal(self, deck: Sequence[int], dealer: int | None = None, score: tuple[int, ...] = (), carry: int = 0) -> Deal:
         """A new deal of `deck` (top first; every card of the rules' deck once) by `dealer`.

@@ -124,7 +124,8 @@ def resume(game: Game, position: Position, *, score: tuple[int, ...] = (), carry
             for seat, card in zip(order, table, strict=False):
                 if not deal.legal_mask >> card & 1:
                     _refuse(f"seat {seat} could not play {card} to this trick ({format_cards(table)})")
-                deal._play(seat, card)
+                deal.apply(card)
+            deal.past_seats = deal.past_actions = b""
         case DecisionPoint.BEFORE_DRAW:
             deal._ask(position.leader, position.point, game.before_draw_bits)
         case DecisionPoint.ON_CLOSE:
@@ -135,7 +136,7 @@ def resume(game: Game, position: Position, *, score: tuple[int, ...] = (), carry
             deal._ask(position.leader, position.point, AFTER_LAST_TRICK_BITS)
         case _:
             assert_never(position.point)
-    deal.known = [mask_of(cards) for cards in position.known]
+    deal.known = tuple(mask_of(cards) for cards in position.known)
     return deal
 
 

@@ -142,11 +142,11 @@ def test_the_dealers_card_is_known_to_all_until_it_is_played() -> None:
     for seat in range(4):
         assert deal.view(seat).known == (0, 0, 0, 1 << king)
     do(deal, "AS TS 9S 9H")  # trumped with another card
-    assert deal.known == [0, 0, 0, 1 << king]
+    assert deal.known == (0, 0, 0, 1 << king)
     do(deal, "AH QD AC QH")
-    assert (deal.to_act, deal.known) == (3, [0, 0, 0, 1 << king])
+    assert (deal.to_act, deal.known) == (3, (0, 0, 0, 1 << king))
     do(deal, "KH")
-    assert deal.known == [0, 0, 0, 0]
+    assert deal.known == (0, 0, 0, 0)
     assert deal.trump == king.suit
 
 

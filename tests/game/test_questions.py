@@ -301,7 +301,7 @@ def test_a_led_marriage_that_declares_itself_can_end_the_deal_unanswered() -> No
         deal = do(state(GAMES["santase"], text), lead)
         assert deal.outcome is not None
         assert (deal.outcome.termination, deal.outcome.points) == ("reached", (1, 0))
-        assert deal.table == [parse_cards(lead)[0]]
+        assert deal.table == parse_cards(lead)[:1]
     deal = do(state(GAMES["santase"], text.replace("46", "45")), "KC")
     assert (deal.to_act, deal.points) == (1, [65, 33])
     assert deal.view(1).known == (1 << parse_cards("QC")[0], 0)
@@ -363,8 +363,8 @@ def test_credit_comes_when_declared_when_led_or_with_the_next_trick() -> None:
         assert deal.points == after_word and sum(deal.points) + sum(deal.pending) == 35
         assert do(deal, "QC").points == after_lead
         assert do(deal, "AC").points == after_loss
-    assert deal.pending == [20, 0]
-    assert do(deal, "JS 9S TC KC").pending == [20, 0]  # it never wins again: the points count nowhere
+    assert deal.pending == (20, 0)
+    assert do(deal, "JS 9S TC KC").pending == (20, 0)  # it never wins again: the points count nowhere
     assert deal.outcome is None and deal.points[0] == 10
     assert do(deal, "go-on").outcome is not None and deal.points[0] == 10
 
@@ -382,7 +382,7 @@ def test_a_marriage_led_by_itself_is_credited_when_led_too() -> None:
     rules = game("santase", marriage_credit="led")
     text = "hand 0: KC QC 9S\nhand 1: AC JS TC\ntrump: H\npoints: 10-5\ntricks: 8-1\n"
     deal = do(state(rules, text), "KC")
-    assert (deal.points, deal.pending) == ([30, 5], [0, 0])
+    assert (deal.points, deal.pending) == ([30, 5], (0, 0))
 
 
 def test_seats_act_once_an_answer() -> None:

@@ -471,10 +471,10 @@ def test_1001_a_marriage_before_the_sides_first_trick_waits_for_it() -> None:
         talon: KC QC AC TC JC 9C AH TS
     """
     deal = do(state(game("tausendeins"), text), "MD")
-    assert (deal.points, deal.pending, deal.trump) == ([0, 0], [40, 0], 3)
+    assert (deal.points, deal.pending, deal.trump) == ([0, 0], (40, 0), 3)
     do(deal, "QD AD")
-    assert (deal.points, deal.pending) == ([0, 14], [40, 0])
+    assert (deal.points, deal.pending) == ([0, 14], (40, 0))
     do(deal, "KH 9H QH AS")  # seat 1 wins with the king, then leads again
-    assert deal.pending == [40, 0] and deal.points[0] == 0
+    assert deal.pending == (40, 0) and deal.points[0] == 0
     do(deal, "JH JD")  # the jack of trumps takes the trick: 4 and the waiting 40
-    assert (deal.points[0], deal.pending) == (44, [0, 0])
+    assert (deal.points[0], deal.pending) == (44, (0, 0))

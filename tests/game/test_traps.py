@@ -65,7 +65,7 @@ def test_ten_for_the_last_trick_never_counts_after_a_close_and_can_lift_the_lose
 
 def test_pending_marriage_points_do_not_enter_the_closing_snapshot() -> None:
     deal = do(state(game("schnapsen", deck=24, hand=6), OPENING), "MC close")
-    assert (deal.pending, deal.closed_points, deal.closed_tricks) == ([20, 0], (0, 0), (0, 0))
+    assert (deal.pending, deal.closed_points, deal.closed_tricks) == ((20, 0), (0, 0), (0, 0))
 
 
 def test_pending_marriage_points_never_count_for_a_side_without_a_trick() -> None:
@@ -180,7 +180,7 @@ def test_a_pending_marriage_is_redeemed_by_a_worthless_trick() -> None:
     """
     for preset in ("sesenta-y-seis", "schnapsen"):
         deal = do(state(game(preset, deck=24, hand=6), text), "MC QC AC 9S 9H")
-        assert (deal.points, deal.pending, deal.tricks) == ([20, 14], [0, 0], [1, 1])
+        assert (deal.points, deal.pending, deal.tricks) == ([20, 14], (0, 0), [1, 1])
 
 
 def test_66_lapses_where_claims_follow_tricks_until_the_seat_wins_again() -> None:

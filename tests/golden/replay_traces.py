@@ -81,7 +81,7 @@ def replay_partial(record: Record) -> Comparison:
         dialect = partial_dialect(deal)
         if not compare_step(comparison, step, deal, dialect, seat, legal, points, talon, hand):
             return comparison
-        comparison.expect("pending", deal.pending, pending, step=step)
+        comparison.expect("pending", list(deal.pending), pending, step=step)
         ours, theirs = known_of_the_other(deal, seat), set(known.split())
         if deal.strict:
             comparison.expect("known (the other hand)", listed(other_hand(deal, seat)), listed(theirs), step=step)
@@ -93,7 +93,7 @@ def replay_partial(record: Record) -> Comparison:
     compare_tricks(comparison, played, tricks)
     end = record.part("end", w=SEAT, gp=COUNT, pts=PAIR, pend=PAIR, left=COUNT)
     if compare_end(comparison, deal, end):
-        comparison.expect("pending at the end", deal.pending, end["pend"])
+        comparison.expect("pending at the end", list(deal.pending), end["pend"])
         drawn = 1 if deal.talon else 0  # that engine draws once more after the trick that decided the deal
         for seat, cards in enumerate(deal.hands):
             comparison.expect(f"cards left of seat {seat}", len(hand_cards(cards)) + drawn, end["left"])
