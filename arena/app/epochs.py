@@ -75,7 +75,7 @@ def _has_planned_work(
     epochs, absences = queries.epochs(tournament), queries.absences(tournament)
     if lacks_epoch(epochs, absences, config, specs):
         return True
-    tasks = open_tasks(blocks_of(schedules_of(epochs)), queries.finished_keys(tournament), absences.leave_out)
+    tasks = open_tasks(blocks_of(schedules_of(epochs)), queries.stored(tournament), absences.leave_out)
     return next(tasks, None) is not None
 
 

@@ -89,4 +89,4 @@ def _check(store: Store, tournament: Tournament, bot: str, reason: str) -> None:
 def _open(store: Store, tournament: Tournament, bot: str) -> Iterator[Task]:
     """The matches of a bot that are still to be played."""
     blocks = (block for block in blocks_of(schedules_of(store.epochs(tournament))) if bot in block.pairing)
-    return open_tasks(blocks, store.finished_keys(tournament), store.absences(tournament).leave_out)
+    return open_tasks(blocks, store.stored(tournament), store.absences(tournament).leave_out)

@@ -133,7 +133,7 @@ class Library:
         result = None
         if place := re.fullmatch(r"(?:(\d{1,9}):)?(\d{1,9})", name):
             result = self._queries.result_at(tournament, Place(int(place[1] or 0), int(place[2])))
-        elif key := next((key for key in self._queries.finished_keys(tournament) if in_words(key) == name), None):
+        elif key := next((key for key in self._queries.keys(tournament) if in_words(key) == name), None):
             result = self._queries.result(tournament, key)
         if result is not None:
             return result

@@ -38,7 +38,7 @@ from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.reports.model import Stopping
-from arena.store import Epoch, FinishedKeys, Session, State, Store, Tournament, open_queries, open_store
+from arena.store import Epoch, Session, State, Store, Stored, Tournament, open_queries, open_store
 from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig
 from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
@@ -141,7 +141,7 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
     level = chosen(config.sandbox, str(config.path), specs, options.data).level
     found, interrupted = None, None
     epochs: tuple[Epoch, ...] = ()
-    finished = FinishedKeys()
+    finished = Stored()
     absences = NOBODY
     counted = 0
     remainder: Mapping[Pairing, int] = {}
@@ -154,7 +154,7 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
                 check_fits(queries, found, options, config, specs)
                 epochs = queries.epochs(found)
                 check_mirroring(epochs, found, config, specs, level)
-                finished = queries.finished_keys(found)
+                finished = queries.stored(found)
                 absences = queries.absences(found)
                 counted = sum(queries.counts(found).values())
                 remainder = remainder_of(queries, found, config, specs)
@@ -364,7 +364,7 @@ class _Play:
             listener.extended(stopping, begun)
         tasks = open_tasks(
             blocks_of(schedules),
-            store.finished_keys(tournament),
+            store.stored(tournament),
             lambda key, position: quarantine.absences.leave_out(key, position),
         )
         with Writer(store, tournament, self.config.rules, quarantine, told) as writer:

@@ -90,7 +90,8 @@ def tournament(
         allow_build_network=allow_build_network,
     )
     if dry_run:
-        emit("".join(f"{line}\n" for line in _plan_in_words(options)))
+        for line in _plan_in_words(options):
+            emit(f"{line}\n")
         return
     live = None if web is None else Beside(data, web, web_delay)
     try:

@@ -41,11 +41,11 @@ from arena.store.values import (
     DealOf,
     Endgames,
     Epoch,
-    FinishedKeys,
     MatchResult,
     News,
     Session,
     State,
+    Stored,
     StoredFault,
     Tally,
     Tournament,
@@ -191,15 +191,20 @@ class Queries:
             found = connection.execute(wanted.where(_that_count(connection, tournament.id)))
             return {tuple(json.loads(pairing)): count for pairing, count in found}
 
-    def finished_keys(self, tournament: Tournament) -> FinishedKeys:
+    def stored(self, tournament: Tournament) -> Stored:
+        """The places of all stored matches, those that stayed void and those that count for nobody included."""
+        wanted = _in_schedule_order(select(matches.c.epoch, matches.c.position), tournament)
+        with self._database.reading() as connection, _intact("a match"):
+            return Stored((epoch, position) for epoch, position in connection.execute(wanted))
+
+    def keys(self, tournament: Tournament) -> Iterator[MatchKey]:
         """The keys of all stored matches, those that stayed void and those that count for nobody included."""
+        pairings: dict[str, tuple[str, ...]] = {}
         with self._database.reading() as connection:
-            pairings: dict[str, tuple[str, ...]] = {}
-            rows = connection.execute(select(*_KEY).where(matches.c.tournament == tournament.id))
+            rows = connection.execute(_in_schedule_order(select(*_KEY), tournament))
             with _intact("a match"):
-                return FinishedKeys(
-                    MatchKey(epoch, _names(pairing, pairings), leg, number) for epoch, pairing, leg, number in rows
-                )
+                for epoch, pairing, leg, number in rows:
+                    yield MatchKey(epoch, _names(pairing, pairings), leg, number)
 
     def summaries(self, tournament: Tournament) -> Iterator[MatchSummary]:
         """What tables need of each match, but for those that count for nobody since somebody is out."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 from enum import StrEnum
 from operator import add
@@ -203,32 +203,26 @@ class Broken:
     """A sentence for the operator."""
 
 
-class FinishedKeys(Set[MatchKey]):
-    """A set of match keys that costs about one byte a match: millions fit where their objects would not."""
+class Stored:
+    """Which places of the schedule have their match stored: a byte for each, so that millions fit."""
 
-    __slots__ = ("_count", "_flags")
+    __slots__ = ("_epochs",)
 
-    def __init__(self, keys: Iterable[MatchKey] = ()) -> None:
-        self._count = 0
-        self._flags: dict[tuple[int, tuple[str, ...], int], bytearray] = {}
-        for key in keys:
-            flags = self._flags.setdefault((key.epoch, key.pairing, key.leg), bytearray())
-            if key.number >= len(flags):
-                flags.extend(bytes(key.number + 1 - len(flags)))
-            self._count += not flags[key.number]
-            flags[key.number] = 1
+    def __init__(self, places: Iterable[tuple[int, int]] = ()) -> None:
+        """`places`: of each match that is stored its epoch and its position there, in any order."""
+        self._epochs: dict[int, bytearray] = {}
+        for epoch, position in places:
+            flags = self._epochs.setdefault(epoch, bytearray())
+            if position >= len(flags):
+                flags.extend(bytes(position + 1 - len(flags)))
+            flags[position] = 1
 
-    def __contains__(self, key: object) -> bool:
-        if not isinstance(key, MatchKey):
-            return False
-        flags = self._flags.get((key.epoch, key.pairing, key.leg), b"")
-        return key.number < len(flags) and bool(flags[key.number])
-
-    def __iter__(self) -> Iterator[MatchKey]:
-        for (epoch, pairing, leg), flags in self._flags.items():
-            for number, finished in enumerate(flags):
-                if finished:
-                    yield MatchKey(epoch, pairing, leg, number)
+    def missing(self, epoch: int, positions: range) -> list[int]:
+        """Those of the positions of an epoch, ascending by one, whose match is not stored."""
+        flags = self._epochs.get(epoch, b"")[positions.start : positions.stop].ljust(len(positions), b"\0")
+        if 0 not in flags:
+            return []
+        return [position for position, stored in zip(positions, flags, strict=True) if not stored]
 
     def __len__(self) -> int:
-        return self._count
+        return sum(map(sum, self._epochs.values()))

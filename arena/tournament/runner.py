@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -66,6 +66,13 @@ class Engine(Protocol):
 
     async def play(self, task: Task, report: Callable[[Played], None]) -> None:
         """Play the task's matches, reporting each as it ends; cancelled, it leaves nothing running."""
+
+
+class Recorded(Protocol):
+    """What has been recorded before."""
+
+    def missing(self, epoch: int, positions: range, /) -> Iterable[int]:
+        """Those of the positions of an epoch whose match is still to be played, ascending."""
 
 
 class Runner:
@@ -161,17 +168,14 @@ class Runner:
 
 
 def open_tasks(
-    blocks: Iterable[Block], finished: Container[MatchKey], left_out: Callable[[MatchKey, int], bool]
+    blocks: Iterable[Block], recorded: Recorded, left_out: Callable[[MatchKey, int], bool]
 ) -> Iterator[Task]:
     """What is left of the blocks, in their order; each is looked at when it is its turn.
 
     `left_out` tells of a match and its schedule position whether it is not to be played at all.
     """
     for block in blocks:
-        keys = tuple(
-            (position, key)
-            for position, key in iter(block.keys())
-            if key not in finished and not left_out(key, position)
-        )
+        open_keys = ((position, block.key(position)) for position in recorded.missing(block.epoch, block.positions))
+        keys = tuple((position, key) for position, key in open_keys if not left_out(key, position))
         if keys:
             yield Task(block, keys)

@@ -35,10 +35,19 @@ class Block:
     mirrored: bool
     """Whether its lists are those of the other legs, and of all other mirrored pairings."""
 
+    @property
+    def positions(self) -> range:
+        """The schedule indices of its matches, in order."""
+        return range(self.first, self.first + len(self.numbers))
+
+    def key(self, position: int) -> MatchKey:
+        """The match at one of its schedule indices."""
+        return MatchKey(self.epoch, self.pairing, self.leg, self.numbers[position - self.first])
+
     def keys(self) -> Iterator[tuple[int, MatchKey]]:
         """Its matches in order, each with its schedule index."""
-        for index, number in enumerate(self.numbers, start=self.first):
-            yield index, MatchKey(self.epoch, self.pairing, self.leg, number)
+        for position in self.positions:
+            yield position, self.key(position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def test_no_acknowledged_result_is_lost_by_kill_9(tmp_path: Path) -> None:
         assert writer.exitcode == -signal.SIGKILL
         with open_queries(path) as queries:
             cup = queries.tournament("cup")
-            stored = {2 * key.number + key.leg for key in queries.finished_keys(cup)}
+            stored = {2 * key.number + key.leg for key in queries.keys(cup)}
             assert acknowledged <= stored
             assert sorted(stored) == list(range(len(stored)))
             assert queries.chain_head(cup).length == len(stored)
@@ -224,7 +224,7 @@ def test_twenty_thousand_results_are_recorded_in_groups_and_streamed_back(tmp_pa
         assert store.verify_seals(cup) is None
         del results
         tracemalloc.start()
-        assert len(store.finished_keys(cup)) == 20_000
+        assert len(store.stored(cup)) == 20_000
         assert sum(1 for _ in islice(store.summaries(cup), 1000)) == 1000
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()

@@ -46,7 +46,7 @@ def test_what_is_left_out_is_stored_and_nowhere_else(store: Store) -> None:
     store.record(cup, results, [QUARANTINED])
     store.record(same, those_that_count(results))
     assert answers(store, cup) == answers(store, same)
-    assert 0 < len(left_out(results)) == len(store.finished_keys(cup)) - len(store.finished_keys(same))
+    assert 0 < len(left_out(results)) == len(store.stored(cup)) - len(store.stored(same))
     assert [one.key for one in store.results(cup)] == [one.key for one in results]
 
 
@@ -122,7 +122,7 @@ def test_who_lost_by_a_fault_of_its_own_is_told_of_every_match(store: Store) -> 
     first, second, *others = schedule(60)
     store.record(cup, [first, result(second.key, second.position, void(second.record)), *others])
     told = dict(store.forfeiters(cup))
-    assert told.keys() == store.finished_keys(cup)
+    assert list(told) == list(store.keys(cup))
     assert told[second.key] is None
     assert sum(each is None for each in told.values()) == store.counts(cup)[Status.VOID] == 1
     for one in (first, *others):

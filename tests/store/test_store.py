@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import Histogram, MatchKey
 from arena.store import (
-    FinishedKeys,
     MatchResult,
     Participant,
     Queries,
     State,
     Store,
+    Stored,
     StoreError,
     open_queries,
     open_store,
@@ -217,27 +217,25 @@ def test_a_stream_sees_the_store_as_it_was_and_does_not_hold_up_the_writer(store
 # --- keys ---------------------------------------------------------------------------------------------------
 
 
-def test_the_finished_keys_are_those_recorded(store: Store) -> None:
+def test_the_keys_and_places_of_all_stored_matches_are_known(store: Store) -> None:
     cup = created(store)
     results = schedule(50)
     store.record(cup, results[::3])
-    assert set(store.finished_keys(cup)) == {one.key for one in results[::3]}
+    assert list(store.keys(cup)) == [one.key for one in results[::3]]
+    assert store.stored(cup).missing(1, range(60)) == [place for place in range(60) if place % 3 or place >= 50]
 
 
-KEYS = st.builds(
-    MatchKey, st.integers(1, 2), st.sampled_from([("A", "B"), ("B", "C")]), st.integers(0, 1), st.integers(0, 300)
-)
+PLACES = st.tuples(st.integers(0, 2), st.integers(0, 300))
 
 
-@given(st.lists(KEYS), st.lists(KEYS))
-def test_finished_keys_are_a_set(some: list[MatchKey], others: list[MatchKey]) -> None:
-    keys: Set[object] = FinishedKeys(some)
-    assert keys == set(some)
-    assert len(keys) == len(set(some))
-    assert set(keys) == set(some)
-    assert all((key in keys) == (key in set(some)) for key in others)
-    assert "A - B" not in keys
-    assert keys & set(others) == set(some) & set(others)
+@given(st.lists(PLACES), st.integers(0, 3), st.integers(0, 310), st.integers(0, 40))
+def test_what_is_missing_is_what_is_not_stored(
+    places: list[tuple[int, int]], epoch: int, start: int, length: int
+) -> None:
+    stored = Stored(places)
+    positions = range(start, start + length)
+    assert stored.missing(epoch, positions) == [each for each in positions if (epoch, each) not in places]
+    assert len(stored) == len(set(places))
 
 
 # --- faults and voids -----------------------------------------------------------------------------------------
@@ -283,7 +281,7 @@ def test_void_attempts_are_counted_on_over_restarts(path: Path) -> None:
             (other, 1, "x"),
             (key, 2, "again"),
         ]
-        assert len(store.finished_keys(cup)) == 0
+        assert len(store.stored(cup)) == 0
         assert store.verify_seals(cup) is None
 
 
@@ -308,7 +306,7 @@ def test_a_match_that_stays_void_is_shown_and_takes_its_place_but_costs_nobody(s
     spoilt = result(second.key, 1, void(second.record))
     store.record(cup, [first, spoilt, third])
     assert store.counts(cup)[Status.VOID] == 1
-    assert second.key in store.finished_keys(cup)
+    assert second.key in store.keys(cup)
     assert store.chain_head(cup).length == 3
     assert sum(store.lost_bummerls().values()) == 2
     assert store.match_record(cup, second.key).status is Status.VOID
@@ -471,7 +469,7 @@ def everything_readable(queries: Queries) -> str:
         queries.participants(cup),
         queries.epochs(cup),
         queries.counts(cup),
-        list(queries.finished_keys(cup)),
+        list(queries.keys(cup)),
         list(queries.summaries(cup)),
         list(queries.results(cup)),
         list(queries.faults(cup)),

@@ -35,7 +35,7 @@ def record_all(to: Connection, path: Path, name: str, matches: int, group: int) 
     with open_store(path) as store:
         cup = store.tournament(name)
         with store.lock(cup):
-            finished = store.finished_keys(cup)
+            finished = set(store.keys(cup))
             missing = [one for one in small(matches) if one.key not in finished]
             to.send([])
             while missing:

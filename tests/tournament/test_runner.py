@@ -22,7 +22,14 @@ def record_of(status: Status) -> MatchRecord:
 
 
 def tasks() -> Iterator[Task]:
-    return open_tasks(SCHEDULE.blocks(), (), lambda *_: False)
+    return open_tasks(SCHEDULE.blocks(), Nothing(), lambda *_: False)
+
+
+class Nothing:
+    """Nothing was recorded before."""
+
+    def missing(self, epoch: int, positions: range) -> range:
+        return positions
 
 
 class Engine:
