@@ -9,11 +9,12 @@ import datetime
 import hashlib
 import secrets
 import ssl
+import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arena.errors import UsageError
 from arena.wire import remote
@@ -50,6 +51,10 @@ class Keys:
     context: ssl.SSLContext = field(repr=False, compare=False)
     """For a handshake by hand, whose failures can be told apart."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keys travel to other processes; a context does not, and is made again there."""
+        return _arrived, tuple(getattr(self, each.name) for each in fields(self) if each.name != "context")
+
 
 def make(name: str, days: int) -> tuple[Mapping[str, bytes], Mapping[str, bytes]]:
     """The files of the bot's side and those of the arena's, by name; every call makes new keys."""
@@ -75,11 +80,8 @@ def read(certificate: Path, client_certificate: Path, client_key: Path, token_fi
             f"{token_file} is no token file; expected {2 * remote.KEY_BYTES} hex digits from `arena certs`"
         )
     key = _bytes(client_key)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.load_verify_locations(cadata=pinned.decode("ascii", "replace"))
-    context.set_alpn_protocols(["h2"])
     try:
-        context.load_cert_chain(client_certificate, client_key, password="")
+        context = _context(pinned, client_certificate, client_key)
     except (ssl.SSLError, ValueError) as error:
         raise UsageError(
             f"{client_key} is not the private key of {client_certificate} ({error}); expected the two that belong "
@@ -96,6 +98,27 @@ def read(certificate: Path, client_certificate: Path, client_key: Path, token_fi
         token_key=token_key,
         context=context,
     )
+
+
+def _context(pinned: bytes, client_certificate: Path, client_key: Path) -> ssl.SSLContext:
+    """Raises `ssl.SSLError` or `ValueError` if the key is not that of the certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(cadata=pinned.decode("ascii", "replace"))
+    context.set_alpn_protocols(["h2"])
+    context.load_cert_chain(client_certificate, client_key, password="")
+    return context
+
+
+def _arrived(*values: Any) -> Keys:
+    """Keys from all of their fields but the context, which reads files only."""
+    names = [each.name for each in fields(Keys) if each.name != "context"]
+    given = dict(zip(names, values, strict=True))
+    with tempfile.TemporaryDirectory(prefix="arena-keys-") as folder:  # for its owner alone
+        certificate, key = Path(folder, ARENA_CERTIFICATE), Path(folder, ARENA_KEY)
+        certificate.write_bytes(given["client_certificate"])
+        key.write_bytes(given["client_key"])
+        context = _context(given["certificate"], certificate, key)
+    return Keys(**given, context=context)
 
 
 def _pair(name: str, days: int, *, server: bool) -> tuple[bytes, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import random
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from arena.app.engines.local import Setting, local_engine
 from arena.bots import bot as bots
 from arena.bots import channel
 from arena.bots.manifest import BotSpec, resolve
+from arena.bots.remote import knock
 from arena.game.presets import preset
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord, Status
@@ -426,3 +428,13 @@ def test_a_second_arena_is_told_that_the_bot_plays(arena: Arena, tmp_path: Path,
     assert said[0].startswith(f"arena: bot 'Far' cannot play: it refused the arena: {sentence}")
     assert sentence in far.said()
     assert not record.faults  # the first has noticed nothing
+
+
+def test_keys_that_were_sent_to_another_process_open_the_same_door(tmp_path: Path) -> None:
+    port = free_port()
+    made = keys_for(tmp_path / "far", f"127.0.0.1:{port}")
+    with Remote(tmp_path / "far", keys=made.bot, port=port) as far:
+        keys = resolve(str(made.arena), base=tmp_path).keys
+        sent = pickle.loads(pickle.dumps(keys))
+        assert sent == keys
+        asyncio.run(knock(far.address, sent, within_s=60))
