@@ -59,8 +59,8 @@ class Silent:
 
 
 def run_here(place: Path, listener: Silent | None = None, **options: Any) -> Finished:
-    """A run in this process, with a time limit instead of a stall."""
-    wanted = RunOptions(config=place / "cup.toml", data=place / "arena-data", **options)
+    """A run in this process, for what is changed in it, with a time limit instead of a stall."""
+    wanted = RunOptions(config=place / "cup.toml", data=place / "arena-data", workers=1, **options)
 
     async def run() -> Finished:
         async with asyncio.timeout(60):
