@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import postgres
 from tests.browsers import ARGUMENTS, CHROMIUM, LOCAL
 
 if TYPE_CHECKING:
@@ -35,6 +36,15 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _unskip(report)
     return report
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[postgres.Server]:
+    """A PostgreSQL server of our own."""
+    if postgres.BINARIES is None:
+        pytest.skip("there is no PostgreSQL here (apt install postgresql); it is required in CI")
+    with postgres.running() as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from heapq import nsmallest
 from itertools import groupby
-from pathlib import Path
 
-from arena.app.data import STORE
+from arena.app.data import Archive
 from arena.app.judging import Work, game_of, judges
 from arena.app.show import turnout
 from arena.errors import UsageError
@@ -46,13 +45,13 @@ class AnalyseOptions:
     jobs: int
 
 
-def analyse(run: str, data: Path, options: AnalyseOptions, watch: Watch) -> str:
+def analyse(run: str, archive: Archive, options: AnalyseOptions, watch: Watch) -> str:
     """Judge what is still to be judged of the samples; returns the name of the run.
 
     Whenever it is stopped, what was committed stays, and the next call goes on.  Raises `UsageError`: no such run or
     bot, more than two seats that play a deal, a record that does not follow the rules.
     """
-    with open_store(data / STORE) as store:
+    with open_store(archive.store) as store:
         tournament = store.tournament(run)
         rules = Rules().with_options(tournament.rules)
         if not can_be_judged(rules):

@@ -1,17 +1,36 @@
-"""What the data folder holds, and under which names."""
+"""Where runs are kept: what the data folder holds, under which names, and where the store is."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.errors import UsageError
+from arena.store.engine import named
 
 RUNS = "runs"
 """The folder of the runs' folders, beside the store."""
 STORE = "arena.db"
 BUILDS = "builds"
 """The folder of the bots that were built, for all runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A data folder and its store."""
+
+    folder: Path
+    url: str | None = field(default=None, repr=False)
+    """Of a store that is elsewhere, which may hold a password; None: the store is a file in the folder."""
+
+    @property
+    def store(self) -> Path | str:
+        """What opens the store."""
+        return self.url or self.folder / STORE
+
+    def __str__(self) -> str:
+        return named(self.url) if self.url else str(self.folder)
 
 
 def make(data: Path) -> None:

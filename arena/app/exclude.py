@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 
-from arena.app.data import STORE
+from arena.app.data import Archive
 from arena.app.schedules import blocks_of, missed_lists, schedules_of
 from arena.errors import UsageError
 from arena.match.absence import Change, Exclusion, Place
@@ -29,12 +28,12 @@ class Changed:
     """How many of the bot's matches are not played any more, or are to be played now."""
 
 
-def exclude(run: str, bot: str, reason: str, data: Path) -> Changed:
+def exclude(run: str, bot: str, reason: str, archive: Archive) -> Changed:
     """Leave out all matches of a bot that are still to be played.
 
     Raises `UsageError`: no such run or bot, it is out already, the run is being played, or no fit reason.
     """
-    with open_store(data / STORE) as store:
+    with open_store(archive.store) as store:
         tournament = store.tournament(run)
         with store.lock(tournament):
             _check(store, tournament, bot, reason)
@@ -50,13 +49,13 @@ def exclude(run: str, bot: str, reason: str, data: Path) -> Changed:
             return Changed(tournament.name, sum(len(task.keys) for task in tasks))
 
 
-def include(run: str, bot: str, reason: str, data: Path) -> Changed:
+def include(run: str, bot: str, reason: str, archive: Archive) -> Changed:
     """Let a bot take part again that is quarantined or excluded: a resumed run plays what was left out.
 
     Where the decks of that are revealed by now, a new epoch deals others.  Raises `UsageError`: no such run or bot, it
     takes part already, the run is being played, or no fit reason.
     """
-    with open_store(data / STORE) as store:
+    with open_store(archive.store) as store:
         tournament = store.tournament(run)
         with store.lock(tournament):
             _check(store, tournament, bot, reason)

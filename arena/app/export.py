@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.app.data import RUNS, STORE
+from arena.app.data import RUNS, Archive
 from arena.app.files import whole_file
 from arena.app.totals import RunningTotals
 from arena.store.exchange import End, Header, Journal, Line, Sealed, SealedRow, open_journal, write
@@ -29,20 +29,20 @@ class Exported:
     """The epochs whose secret is not revealed: their cards were left out."""
 
 
-def export(run: str, data: Path, output: Path | Callable[[str], object] | None = None) -> Exported:
+def export(run: str, archive: Archive, output: Path | Callable[[str], object] | None = None) -> Exported:
     """Write a run's file: to `output`, which may take it line by line, or into the folder of the run.
 
     A file is there whole or not at all; no folder is made but that of the run.  Raises `UsageError`: no such run, or
     the file cannot be written.
     """
-    with open_journal(data / STORE) as journal:
+    with open_journal(archive.store) as journal:
         tournament = journal.tournament(run)
         watched = _Watched(lines_of(journal, tournament))
         file: Path | None = None
         if callable(output):
             write(watched, output)
         else:
-            file = output or data / RUNS / tournament.name / FILE
+            file = output or archive.folder / RUNS / tournament.name / FILE
             with whole_file(file, make_folder=output is None) as stream:
                 write(watched, stream.write)
     return Exported(tournament.name, file, watched.head, tuple(watched.hidden))

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.app.data import STORE
 from arena.app.play import Lineup, PlayOptions
 from arena.app.tournament import Listener, run_tournament
 from arena.errors import UsageError
@@ -55,7 +54,7 @@ async def play_pairs(options: PlayOptions, listener: Listener) -> PlayedPairs:
     except BaseException:
         lineup.forget()
         raise
-    with open_queries(options.data / STORE) as queries:
+    with open_queries(options.archive.store) as queries:
         summaries = list(queries.summaries(queries.tournament(lineup.name)))
     first, second = lineup.specs
     table = standings(summaries, (first, second))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from arena.app import participants
-from arena.app.data import RUNS, STORE, make
+from arena.app.data import RUNS, Archive, make
 from arena.app.engines.local import Building, Setting, local_engine
 from arena.app.epochs import grow
 from arena.app.runs import RunOptions, create_run
@@ -32,7 +32,7 @@ from arena.game.views import View
 from arena.match.record import DeckOf, MatchRecord, Step, replay_deal
 from arena.match.referee import Ask, DealEnded, Tell
 from arena.match.summary import MatchSummary
-from arena.store import MatchResult, State, open_queries, open_store
+from arena.store import MatchResult, State, has_store, open_queries, open_store
 from arena.tournament import decks
 from arena.tournament.config import TournamentConfig, config_of
 from arena.tournament.schedule import Block
@@ -52,8 +52,8 @@ class PlayOptions:
     """One a side, whose seats are all its own: a sample bot's name, a folder, a file, a command or an address."""
     rules: str
     """The name of a preset."""
-    data: Path
-    """The folder of the store and of the bots' logs."""
+    archive: Archive
+    """Of the match, and of the bots' logs."""
     seed: str | None = None
     """The same decks and the same `bot_seed` for the same seed; None draws one."""
     no_timeouts: bool = False
@@ -113,7 +113,7 @@ class Lineup:
     seed: str
     config: TournamentConfig
     specs: Mapping[str, BotSpec]
-    data: Path
+    archive: Archive
 
     @classmethod
     def of(cls, options: PlayOptions) -> Lineup:
@@ -144,17 +144,17 @@ class Lineup:
             cores=max(2 * sum(spec.cores for spec in specs.values()), config.cores),
         )
         seed = os.urandom(4).hex() if options.seed is None else options.seed
-        return cls(_reserve(options.data), seed, config, specs, options.data)
+        return cls(_reserve(options.archive), seed, config, specs, options.archive)
 
     @property
     def run(self) -> RunOptions:
         """As a run of a tournament."""
-        return RunOptions(config=self.config, data=self.data, name=self.name, seed=self.seed)
+        return RunOptions(config=self.config, archive=self.archive, name=self.name, seed=self.seed)
 
     @property
     def logs(self) -> Path:
         """The folder of the bots' output."""
-        return self.data / RUNS / self.name / "logs"
+        return self.archive.folder / RUNS / self.name / "logs"
 
     def written(self) -> dict[str, Path]:
         """The logs of those that wrote something."""
@@ -163,7 +163,7 @@ class Lineup:
 
     def forget(self) -> None:
         """Give the name back: nothing came of it."""
-        shutil.rmtree(self.data / RUNS / self.name, ignore_errors=True)
+        shutil.rmtree(self.archive.folder / RUNS / self.name, ignore_errors=True)
 
 
 async def play_match(
@@ -183,14 +183,14 @@ async def play_match(
 
 async def _play(lineup: Lineup, watcher: Watcher | None, building: Callable[[str], None]) -> PlayedMatch:
     config, specs = lineup.config, lineup.specs
-    sandbox = await asyncio.to_thread(chosen, config.sandbox, str(config.path), specs, lineup.data)
+    sandbox = await asyncio.to_thread(chosen, config.sandbox, str(config.path), specs, lineup.archive.folder)
     setting = Setting(
         config.rules,
         config.rules_name,
         config.clock,
         config.start_ms / 1000,
         sandbox=sandbox,
-        building=Building.of(config, lineup.data, building),
+        building=Building.of(config, lineup.archive.folder, building),
     )
     block = _block(config, specs)
     ((position, key),) = block.keys()
@@ -199,7 +199,7 @@ async def _play(lineup: Lineup, watcher: Watcher | None, building: Callable[[str
         observer = None if watcher is None else _Observer(Game(config.rules), order.deck_of, block.seats, watcher)
         record = await engine.play_one(order, block.seats, observer)
     summary = MatchSummary.of(key, block.mirrored, block.seats, config.rules, record)
-    with open_store(lineup.data / STORE) as store:
+    with open_store(lineup.archive.store) as store:
         tournament = create_run(store, lineup.name, lineup.run, config, specs, sandbox.level)
         grow(store, tournament, config, specs, sandbox.level)
         store.record(tournament, [MatchResult(key, position, block.seats, block.mirrored, record, summary)])
@@ -216,22 +216,23 @@ def _block(config: TournamentConfig, specs: Mapping[str, BotSpec]) -> Block:
     return next(block for block in schedule.blocks() if block.seats[0] == names[0])
 
 
-def _reserve(data: Path) -> str:
+def _reserve(archive: Archive) -> str:
     """The name of a run that no other has: its folder is made."""
-    make(data)
+    make(archive.folder)
     taken: set[str] = set()
-    if (data / STORE).exists():
-        with open_queries(data / STORE) as queries:
+    if has_store(archive.store):
+        with open_queries(archive.store) as queries:
             taken = {tally.tournament.name for tally in queries.tournaments()}
     for number in itertools.count(1):
         name = f"{NAME}-{number}"
+        folder = archive.folder / RUNS / name
         if name not in taken:
             try:
-                (data / RUNS / name).mkdir(parents=True)
+                folder.mkdir(parents=True)
             except FileExistsError:
                 continue
             except OSError as error:
-                raise UsageError(f"the folder {data / RUNS / name} cannot be made: {error.strerror}") from None
+                raise UsageError(f"the folder {folder} cannot be made: {error.strerror}") from None
             return name
     raise AssertionError("numbers do not end")
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from arena.app.data import STORE
+from arena.app.data import Archive
 from arena.app.times import clock_of, times_of
 from arena.cards import GO_ON
 from arena.errors import RecordError, UsageError
@@ -71,10 +70,10 @@ class Worst:
 class Library:
     """The matches of a store whose cards may be seen; a context manager."""
 
-    def __init__(self, data: Path, *, operator: bool = False) -> None:
+    def __init__(self, archive: Archive, *, operator: bool = False) -> None:
         """Raises `UsageError` as `open_queries`; an operator sees the cards that are not revealed, too."""
-        store = data / STORE
-        self._queries: Queries = open_store(store, readonly=True) if operator else open_queries(store)
+        where = archive.store
+        self._queries: Queries = open_store(where, readonly=True) if operator else open_queries(where)
 
     def __enter__(self) -> Library:
         return self

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from arena.app.data import RUNS
+from arena.app.data import RUNS, Archive
 from arena.app.export import export
 from arena.app.files import whole_file
 from arena.app.highlights import DEAREST, highlights
@@ -71,14 +71,14 @@ def build_site(queries: Queries, run: str) -> Site:
     )
 
 
-def write_site(queries: Queries, run: str, data: Path, out: Path | None = None) -> Path:
+def write_site(queries: Queries, run: str, archive: Archive, out: Path | None = None) -> Path:
     """Write the pages into `out`, else into the folder of the run; returns the path of the first page.
 
     Pages of an earlier report are replaced or removed, nothing else is touched.  Raises `UsageError`: no such run, a
     file is in the way, or the folder cannot be written.
     """
     site = build_site(queries, run)
-    folder = out or data / RUNS / site.report.run.name / FOLDER
+    folder = out or archive.folder / RUNS / site.report.run.name / FOLDER
     earlier = _written(folder)
     written = []
     with _journal(folder) as journal:
@@ -96,7 +96,7 @@ def write_site(queries: Queries, run: str, data: Path, out: Path | None = None) 
             with whole_file(place(name), make_folder=True) as stream:
                 stream.write(text)
         if site.record:
-            _write_record(site.report.run.name, data, place(RECORD))
+            _write_record(site.report.run.name, archive, place(RECORD))
     for name in sorted(earlier.difference(written)):
         (folder / name).unlink(missing_ok=True)
     with whole_file(folder / LIST) as stream:
@@ -121,12 +121,12 @@ def _in_the_way(file: Path) -> UsageError:
     return UsageError(f"{file} is not of an earlier report, and would be lost; choose another --out")
 
 
-def _write_record(run: str, data: Path, file: Path) -> None:
+def _write_record(run: str, archive: Archive, file: Path) -> None:
     """The run as `arena export` writes it, packed; the same run is the same bytes."""
     part = file.with_name(f"{file.name}.part")
     try:
         with part.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-            export(run, data, lambda line: packed.write(line.encode()))
+            export(run, archive, lambda line: packed.write(line.encode()))
         part.replace(file)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}; choose another --out") from None

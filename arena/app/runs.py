@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.app import participants
+from arena.app.data import Archive
 from arena.app.sandboxes import why_not
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import Level
@@ -24,8 +25,8 @@ class RunOptions:
 
     config: Path | TournamentConfig
     """A tournament's file; or what was never in one, and is not gone on with."""
-    data: Path
-    """The folder of the store and of the runs' logs."""
+    archive: Archive
+    """Of the run, and of its logs."""
     name: str | None = None
     """The run's name; None: the config's name and the next free number."""
     seed: str | None = None
@@ -68,7 +69,7 @@ def new_name(store: Store, options: RunOptions, config: TournamentConfig) -> str
     check_run_name(options.name)
     if options.name in taken:
         raise UsageError(
-            f"there is a run {options.name!r} in {options.data} already: "
+            f"there is a run {options.name!r} in {options.archive} already: "
             f"go on with it by --resume {options.name}, or choose another name"
         )
     return options.name
@@ -107,7 +108,7 @@ def find(store: Queries, options: RunOptions, config: TournamentConfig) -> Tourn
         return store.tournament(options.resume)
     mine = _runs_of(store, config)
     if not mine:
-        raise UsageError(f"there is no run of {config.path} in {options.data} to resume: start one without --resume")
+        raise UsageError(f"there is no run of {config.path} in {options.archive} to resume: start one without --resume")
     return mine[-1]
 
 

@@ -10,7 +10,7 @@ from operator import add
 from pathlib import Path
 
 from arena import __version__
-from arena.app.data import RUNS
+from arena.app.data import RUNS, Archive
 from arena.app.schedules import left_out, matches_of_those_out, planned, schedules_of
 from arena.app.stopping import rule_of, stopping_of
 from arena.match.absence import Absences
@@ -40,15 +40,15 @@ _SCORE_DIGITS = 4
 """Scores that differ by less are equal: the fit promises no more."""
 
 
-def find_run(run: str, data: Path) -> tuple[Path, str]:
-    """The data folder and the name of the run that a user calls by its name, by `last` or by its folder.
+def find_run(run: str, archive: Archive) -> tuple[Archive, str]:
+    """The archive and the name of the run that a user calls by its name, by `last` or by its folder.
 
-    A folder `DATA/runs/NAME` says by itself where its data are; else they are in `data`.
+    A folder `DATA/runs/NAME` says by itself which data folder it is of; else it is in that of `archive`.
     """
     folder = Path(run).resolve()
     if folder.is_dir() and folder.parent.name == RUNS:
-        return folder.parent.parent, folder.name
-    return data, run
+        return replace(archive, folder=folder.parent.parent), folder.name
+    return archive, run
 
 
 WITHHELD = "its evidence is withheld until the secret is revealed, since it names cards (--operator shows it)"

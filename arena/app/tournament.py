@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from arena.app import participants
-from arena.app.data import RUNS, STORE
+from arena.app.data import RUNS
 from arena.app.data import make as make_data
 from arena.app.engines import TournamentEngine
 from arena.app.engines.local import Building, Setting, local_engine
@@ -38,7 +38,7 @@ from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.reports.model import Stopping
-from arena.store import Epoch, Session, State, Store, Stored, Tournament, open_queries, open_store
+from arena.store import Epoch, Session, State, Store, Stored, Tournament, has_store, open_queries, open_store
 from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig
 from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
@@ -138,15 +138,15 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
     """What `run_tournament` would play, and in which order; no bot is started and nothing is written."""
     config = options.load()
     specs = participants.of_config(config)
-    level = chosen(config.sandbox, str(config.path), specs, options.data).level
+    level = chosen(config.sandbox, str(config.path), specs, options.archive.folder).level
     found, interrupted = None, None
     epochs: tuple[Epoch, ...] = ()
     finished = Stored()
     absences = NOBODY
     counted = 0
     remainder: Mapping[Pairing, int] = {}
-    if options.resume is not None or (options.data / STORE).exists():
-        with open_queries(options.data / STORE) as queries:
+    if options.resume is not None or has_store(options.archive.store):
+        with open_queries(options.archive.store) as queries:
             if options.resume is None:
                 interrupted = last_interrupted(queries, config)
             else:
@@ -189,8 +189,8 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
     config = options.load()
     specs = participants.of_config(config)
     sweep(MARKER)
-    make_data(options.data)
-    with open_store(options.data / STORE) as store, Signals(listener.draining) as signals:
+    make_data(options.archive.folder)
+    with open_store(options.archive.store) as store, Signals(listener.draining) as signals:
         try:
             return await _run(store, options, config, specs, listener, signals)
         except asyncio.CancelledError:
@@ -211,7 +211,7 @@ async def _run(
     found = None if options.resume is None else find(store, options, config)
     interrupted = last_interrupted(store, config) if found is None else None
     name = new_name(store, options, config) if found is None else found.name
-    sandbox = await asyncio.to_thread(chosen, config.sandbox, str(config.path), specs, options.data)
+    sandbox = await asyncio.to_thread(chosen, config.sandbox, str(config.path), specs, options.archive.folder)
     setting = Setting(
         rules=config.rules,
         rules_name=name_of(config.rules),
@@ -219,10 +219,10 @@ async def _run(
         start_s=config.start_ms / 1000,
         isolate_matches=config.isolation is Isolation.MATCH,
         sandbox=sandbox,
-        building=Building.of(config, options.data, listener.building),
+        building=Building.of(config, options.archive.folder, listener.building),
     )
     secrets: dict[int, bytes] = {}
-    logs = options.data / RUNS / name / "logs"
+    logs = options.archive.folder / RUNS / name / "logs"
     with contextlib.ExitStack() as locks:
         if found is not None:
             locks.enter_context(store.lock(found))

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, assert_never
 
-from arena.app.data import STORE
+from arena.app.data import Archive
 from arena.app.export import lines_of
 from arena.app.looks import Look, Looks
 from arena.app.schedules import blocks_of, missed_lists
@@ -76,9 +76,11 @@ def verify_file(file: Path, head: str | None = None, watch: Watch | None = None)
     return verify(read(file), head, watch)
 
 
-def verify_run(run: str, data: Path, head: str | None = None, watch: Watch | None = None) -> Verified | Difference:
+def verify_run(
+    run: str, archive: Archive, head: str | None = None, watch: Watch | None = None
+) -> Verified | Difference:
     """Verify a run in the store.  Raises `UsageError` where there is none."""
-    with open_journal(data / STORE) as journal:
+    with open_journal(archive.store) as journal:
         tournament = journal.tournament(run)
         broken = journal.verify_seals(tournament)
         if broken is not None:

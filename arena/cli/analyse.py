@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.exits import Exit
-from arena.cli.options import DATA, Data, Quiet, ReportFormat, Run, command_line
+from arena.cli.options import DATA, Data, Quiet, ReportFormat, Run, Store, archive_of, command_line
 from arena.cli.screen import emit, say
 from arena.cli.stored import report_of, shown, with_store
 from arena.errors import UsageError
@@ -24,6 +24,7 @@ SAY_EVERY_S = 5.0
 def analyse(
     run: Run = "last",
     data: Data = DATA,
+    store: Store = None,
     deals: Annotated[int, typer.Option(min=1, metavar="N", help="Analyse so many deals of each bot.")] = 200,
     bot: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this bot; may be given again.")] = None,
     jobs: Annotated[
@@ -43,15 +44,15 @@ def analyse(
 
     if format is Format.JSON:
         raise UsageError("there is no json of the endgames alone; arena show --format json has them, too")
-    folder, name = find_run(run, data)
+    archive, name = find_run(run, archive_of(data, store))
     options = AnalyseOptions(deals, tuple(bot or ()), jobs or _cores())
     progress = _Progress(quiet)
     try:
-        judge_endgames(name, with_store(folder), options, progress)
+        judge_endgames(name, with_store(archive), options, progress)
     except KeyboardInterrupt:
-        say(f"stopped: {progress}; go on with {command_line('analyse', run, data=data)}")
+        say(f"stopped: {progress}; go on with {command_line('analyse', run, archive=archive)}")
         raise typer.Exit(Exit.STOPPED) from None
-    emit(shown(report_of(name, folder), format, only=Only.RANKING, columns=ENDGAME_COLUMNS))
+    emit(shown(report_of(name, archive), format, only=Only.RANKING, columns=ENDGAME_COLUMNS))
     if not quiet:
         say(str(progress))
 

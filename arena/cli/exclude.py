@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import DATA, Data, Run, command_line
+from arena.cli.options import DATA, Data, Run, Store, archive_of, command_line
 from arena.cli.screen import say
 from arena.cli.stored import with_store
 from arena.reports.counting import counted
@@ -20,6 +20,7 @@ def exclude(
     bot: Bot,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; reports show it.")],
     data: Data = DATA,
+    store: Store = None,
 ) -> None:
     """Let a bot play no more matches of a run.
 
@@ -28,10 +29,10 @@ def exclude(
     from arena.app.exclude import exclude as exclude_bot
     from arena.app.show import find_run
 
-    folder, name = find_run(run, data)
-    done = exclude_bot(name, bot, reason, with_store(folder))
+    archive, name = find_run(run, archive_of(data, store))
+    done = exclude_bot(name, bot, reason, with_store(archive))
     say(f"{printable(bot)} is excluded from {done.run}; {counted(done.matches, 'match')} will not be played")
-    say(f"undo: {command_line('include', done.run, bot, data=folder)}")
+    say(f"undo: {command_line('include', done.run, bot, archive=archive)}")
 
 
 def include(
@@ -39,6 +40,7 @@ def include(
     bot: Bot,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; reports show it.")] = "",
     data: Data = DATA,
+    store: Store = None,
 ) -> None:
     """Let a bot take part again that was quarantined or excluded.
 
@@ -47,8 +49,8 @@ def include(
     from arena.app.exclude import include as include_bot
     from arena.app.show import find_run
 
-    folder, name = find_run(run, data)
-    done = include_bot(name, bot, reason, with_store(folder))
+    archive, name = find_run(run, archive_of(data, store))
+    done = include_bot(name, bot, reason, with_store(archive))
     say(f"{printable(bot)} takes part in {done.run} again")
     if done.matches:
         say(f"{counted(done.matches, 'match')} to be played: resume the run by --resume {done.run}")

@@ -16,6 +16,8 @@ from arena.cli.options import (
     AllowBuildNetwork,
     Data,
     NoTimeouts,
+    Store,
+    archive_of,
     building_in_words,
     check_seed,
     command_line,
@@ -54,6 +56,7 @@ def play(
     watch: Annotated[bool, typer.Option("--watch", help="Show each deal, card by card, as it is played.")] = False,
     no_timeouts: NoTimeouts = False,
     data: Data = DATA,
+    store: Store = None,
     allow_build_network: AllowBuildNetwork = False,
 ) -> None:
     """Play one match, or mirrored pairs.  They are kept to be looked at again, and count nowhere."""
@@ -64,7 +67,7 @@ def play(
     options = PlayOptions(
         tuple(bots),
         rules,
-        data,
+        archive_of(data, store),
         seed=seed,
         no_timeouts=no_timeouts,
         allow_build_network=allow_build_network,
@@ -101,7 +104,7 @@ def _match(options: PlayOptions, *, watch: bool) -> None:
     faulty = {played.names[fault.seat] for fault in played.record.faults}
     for name, log in played.logs.items():
         _show_log(name, log, lines=0 if name in faulty else LINES_SHOWN)
-    say(f"see it again: {command_line('replay', 'last', data=options.data)}")
+    say(f"see it again: {command_line('replay', 'last', archive=options.archive)}")
     _say_the_decks(options, played.seed)
     if played.record.status is Status.VOID:
         raise typer.Exit(Exit.WRONG)
@@ -118,8 +121,8 @@ def _pairs(options: PlayOptions) -> None:
     emit("".join(f"{line}\n" for line in _verdict(played)))
     for name, log in played.logs.items():
         _show_log(name, log, lines=0)
-    say(f"its table, and what each fault was: {command_line('show', played.run, data=options.data)}")
-    say(f"the deal that cost most: {command_line('replay', 'last', '--worst', data=options.data)}")
+    say(f"its table, and what each fault was: {command_line('show', played.run, archive=options.archive)}")
+    say(f"the deal that cost most: {command_line('replay', 'last', '--worst', archive=options.archive)}")
     _say_the_decks(options, played.seed)
     if not played.complete:
         raise typer.Exit(Exit.STOPPED)
@@ -166,7 +169,7 @@ def _say_the_decks(options: PlayOptions, seed: str) -> None:
     pairs = ["--pairs", str(options.pairs)] if options.pairs > 1 else []
     clock = ["--no-timeouts"] if options.no_timeouts else []
     words = ["play", *options.bots, "--rules", options.rules, *pairs, "--seed", seed, *clock]
-    say(f"the same decks again: {command_line(*words, data=options.data)}")
+    say(f"the same decks again: {command_line(*words, archive=options.archive)}")
 
 
 class _Watching:

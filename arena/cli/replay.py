@@ -10,7 +10,7 @@ import typer
 
 from arena.cli import screen
 from arena.cli.exits import Exit
-from arena.cli.options import DATA, Data, NoTimeouts, Run
+from arena.cli.options import DATA, Data, NoTimeouts, Run, Store, archive_of
 from arena.cli.screen import emit, say
 from arena.cli.stored import with_store
 from arena.errors import UsageError
@@ -33,6 +33,7 @@ def replay(
         ),
     ] = None,
     data: Data = DATA,
+    store: Store = None,
     deal: Annotated[int | None, typer.Option(min=1, metavar="D", help="Only this deal, or this one first.")] = None,
     step: Annotated[
         int | None, typer.Option("--step", "--decision", min=1, metavar="N", help="This decision of the deal.")
@@ -73,8 +74,8 @@ def replay(
     from arena.reports.replay import json, text, words
 
     _check(format, deal, worst, list_, whose, bot, play_on, against, step)
-    folder, name = find_run(run, data)
-    with Library(with_store(folder), operator=operator) as library:
+    archive, name = find_run(run, archive_of(data, store))
+    with Library(with_store(archive), operator=operator) as library:
         if list_:
             for result in library.listed(name, whose):
                 emit(f"{text.listed(result)}\n")

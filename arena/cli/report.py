@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import DATA, Data, Quiet, Run
+from arena.cli.options import DATA, Data, Quiet, Run, Store, archive_of
 from arena.cli.screen import emit, say
 from arena.cli.stored import queries_of
 
@@ -15,6 +15,7 @@ from arena.cli.stored import queries_of
 def report(
     run: Run = "last",
     data: Data = DATA,
+    store: Store = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write the pages here, not into the run's folder.")
     ] = None,
@@ -27,8 +28,8 @@ def report(
     from arena.app.report import write_site
     from arena.app.show import find_run
 
-    folder, name = find_run(run, data)
-    with queries_of(folder) as queries:
+    archive, name = find_run(run, archive_of(data, store))
+    with queries_of(archive) as queries:
         if not quiet:
             say(f"writing the report of {name} ...")
-        emit(f"{write_site(queries, name, folder, out)}\n")
+        emit(f"{write_site(queries, name, archive, out)}\n")

@@ -9,7 +9,7 @@ import typer
 
 from arena.app.files import whole_file
 from arena.cli import screen
-from arena.cli.options import DATA, Data, ReportFormat
+from arena.cli.options import DATA, Data, ReportFormat, Store, archive_of
 from arena.cli.screen import emit
 from arena.cli.stored import queries_of, report_of, shown
 from arena.errors import UsageError
@@ -22,6 +22,7 @@ COLUMN_LIST = "\b\nColumns:\n" + "\n".join(f"  {column.name:<22}{column.about}" 
 def show(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name or folder, or last.")] = "last",
     data: Data = DATA,
+    store: Store = None,
     format: ReportFormat = Format.TABLE,
     part: Annotated[
         Part, typer.Option(help="In JSON: all, or only what is the same for the same seed to the byte.")
@@ -54,7 +55,7 @@ def show(
         parse_columns(columns)  # a mistake in them comes before the work
     if online and format is not Format.JSON:
         columns = f"{columns or (CSV_COLUMNS if format is Format.CSV else TABLE_COLUMNS)},one-pass"
-    report = report_of(run, data, operator=operator, one_pass=online)
+    report = report_of(run, archive_of(data, store), operator=operator, one_pass=online)
     text = shown(report, format, part=part, only=only, columns=columns, to_file=output is not None)
     if output is None:
         emit(text)
@@ -65,12 +66,13 @@ def show(
 
 def runs(
     data: Data = DATA,
+    store: Store = None,
     plays: Annotated[bool, typer.Option("--plays", help="List, too, what arena play has played.")] = False,
 ) -> None:
     """List the runs in the store, the newest last."""
     from arena.reports import text
 
-    with queries_of(data) as queries:
+    with queries_of(archive_of(data, store)) as queries:
         tallies = [tally for tally in queries.tournaments() if plays or not tally.tournament.is_play]
     console = screen.stdout()
     emit(screen.rendered(text.runs(tallies, console.width), console))

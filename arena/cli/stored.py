@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from arena.cli import screen
@@ -11,34 +10,36 @@ from arena.reports import Format, Only, Part
 from arena.reports.columns import BOT_CSV_COLUMNS, CSV_COLUMNS, TABLE_COLUMNS, parse_columns
 
 if TYPE_CHECKING:
+    from arena.app.data import Archive
     from arena.reports.model import RunReport
     from arena.store import Queries
 
 
-def report_of(run: str, data: Path, *, operator: bool = False, one_pass: bool = False) -> RunReport:
+def report_of(run: str, archive: Archive, *, operator: bool = False, one_pass: bool = False) -> RunReport:
     """The report of a run, by its name or folder or `last`."""
     from arena.app.show import build_report, find_run
 
-    folder, name = find_run(run, data)
-    with queries_of(folder) as queries:
+    archive, name = find_run(run, archive)
+    with queries_of(archive) as queries:
         return build_report(queries, name, operator=operator, one_pass=one_pass)
 
 
-def queries_of(data: Path) -> Queries:
-    """The store of this folder, to be read only."""
-    from arena.app.data import STORE
+def queries_of(archive: Archive) -> Queries:
+    """The store, to be read only."""
     from arena.store import open_queries
 
-    return open_queries(with_store(data) / STORE)
+    return open_queries(with_store(archive).store)
 
 
-def with_store(data: Path) -> Path:
-    """The folder, which must have a store."""
-    from arena.app.data import STORE
+def with_store(archive: Archive) -> Archive:
+    """The archive, which must have a store."""
+    from arena.store import has_store
 
-    if not (data / STORE).exists():
-        raise UsageError(f"no tournament was played in {data} yet; play one first, or name its folder by --data")
-    return data
+    if not has_store(archive.store):
+        raise UsageError(
+            f"no tournament was played in {archive} yet; play one first, or name another place by --data or --store"
+        )
+    return archive
 
 
 def shown(

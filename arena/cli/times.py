@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import DATA, Data, ReportFormat, Run
+from arena.cli.options import DATA, Data, ReportFormat, Run, Store, archive_of
 from arena.cli.screen import emit
 from arena.cli.stored import queries_of
 from arena.errors import UsageError
@@ -19,6 +19,7 @@ def times(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot's name in the run.")],
     run: Run = "last",
     data: Data = DATA,
+    store: Store = None,
     format: ReportFormat = Format.TABLE,
     slowest: Annotated[
         int | None,
@@ -36,8 +37,8 @@ def times(
     from arena.app.times import decision_times
     from arena.reports.times import render
 
-    folder, name = find_run(run, data)
-    with queries_of(folder) as queries:
+    archive, name = find_run(run, archive_of(data, store))
+    with queries_of(archive) as queries:
         wanted = decision_times(queries, name, bot)
         if slowest is not None:
             wanted = iter(heapq.nlargest(slowest, wanted, key=lambda each: each.spent.took_us))

@@ -16,7 +16,9 @@ from arena.cli.options import (
     NoTimeouts,
     Quiet,
     ReportFormat,
+    Store,
     Verbose,
+    archive_of,
     check_seed,
     command_line,
 )
@@ -29,6 +31,7 @@ from arena.reports.counting import counted
 from arena.reports.foreign import printable
 
 if TYPE_CHECKING:
+    from arena.app.data import Archive
     from arena.app.runs import RunOptions
     from arena.app.tournament import Finished
 
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 def tournament(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's file.")] = Path("tournament.toml"),
     data: Data = DATA,
+    store: Store = None,
     name: Annotated[str | None, typer.Option(metavar="NAME", help="What the run is called.")] = None,
     seed: Annotated[
         str | None, typer.Option(metavar="SEED", help="Rehearse with decks that anyone can predict; never rated.")
@@ -76,9 +80,10 @@ def tournament(
     from arena.reports.words import lag_in_words
 
     check_seed(seed)
+    archive = archive_of(data, store)
     options = RunOptions(
         config=config,
-        data=data,
+        archive=archive,
         name=name,
         seed=seed,
         resume=resume,
@@ -93,17 +98,17 @@ def tournament(
         for line in _plan_in_words(options):
             emit(f"{line}\n")
         return
-    live = None if web is None else Beside(data, web, web_delay)
+    live = None if web is None else Beside(archive, web, web_delay)
     try:
         finished = _played(options, live, quiet=quiet, verbose=verbose)
     finally:
         if live is not None:
             live.close()
-    again = f"see it again: {command_line('show', finished.name, data=data)}"
+    again = f"see it again: {command_line('show', finished.name, archive=archive)}"
     way_on = again if finished.complete else _way_on(options, finished.name)
     try:
-        emit(shown(report_of(finished.name, data), format))
-        pages = None if no_pages or not finished.complete else _pages(finished.name, data, quiet)
+        emit(shown(report_of(finished.name, archive), format))
+        pages = None if no_pages or not finished.complete else _pages(finished.name, archive, quiet)
     except KeyboardInterrupt:  # what was played is stored: the table can wait
         say(way_on)
         raise
@@ -126,14 +131,14 @@ def tournament(
         raise typer.Exit(Exit.WRONG)
 
 
-def _pages(run: str, data: Path, quiet: bool) -> Path:
+def _pages(run: str, archive: Archive, quiet: bool) -> Path:
     """Write the pages of the run into its folder; returns the path of the first."""
     from arena.app.report import write_site
 
     if not quiet:
         say("writing the pages ...")
-    with queries_of(data) as queries:
-        return write_site(queries, run, data)
+    with queries_of(archive) as queries:
+        return write_site(queries, run, archive)
 
 
 def _plan_in_words(options: RunOptions) -> Iterator[str]:
@@ -180,4 +185,4 @@ def _way_on(options: RunOptions, name: str) -> str:
     words = ["tournament", str(options.config), "--resume", name]
     words += ["--pairs", str(options.pairs)] if options.pairs is not None else []
     words += ["--no-timeouts"] if options.no_timeouts else []
-    return f"go on with: {command_line(*words, data=options.data)}"
+    return f"go on with: {command_line(*words, archive=options.archive)}"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import assert_never
 
 from arena.cli import screen
-from arena.cli.options import DATA, Data, ReportFormat, Run
+from arena.cli.options import DATA, Data, ReportFormat, Run, Store, archive_of
 from arena.cli.screen import emit
 from arena.cli.stored import queries_of
 from arena.errors import UsageError
 from arena.reports import Format
 
 
-def trust(run: Run = "last", data: Data = DATA, format: ReportFormat = Format.TABLE) -> None:
+def trust(run: Run = "last", data: Data = DATA, store: Store = None, format: ReportFormat = Format.TABLE) -> None:
     """Say how far the ranking can be trusted, and why.
 
     Luck, neighbours that cannot be told apart, circles, faults, and what the table would be without each bot.
@@ -23,8 +23,8 @@ def trust(run: Run = "last", data: Data = DATA, format: ReportFormat = Format.TA
     from arena.app.trust import build_trust
     from arena.reports import trust as report
 
-    folder, name = find_run(run, data)
-    with queries_of(folder) as queries:
+    archive, name = find_run(run, archive_of(data, store))
+    with queries_of(archive) as queries:
         found = build_trust(queries, name)
     match format:
         case Format.TABLE:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.exits import Exit
-from arena.cli.options import DATA, Data, Quiet
+from arena.cli.options import DATA, Data, Quiet, Store, archive_of
 from arena.cli.screen import emit, say
 from arena.cli.stored import with_store
 from arena.errors import UsageError
@@ -26,6 +26,7 @@ COUNT_EVERY_S = 10.0
 def export(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's name or folder, or last.")] = "last",
     data: Data = DATA,
+    store: Store = None,
     output: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write it here, not into the run's folder; - is stdout.")
     ] = None,
@@ -38,8 +39,8 @@ def export(
     from arena.app.export import export as write_export
     from arena.app.show import find_run
 
-    folder, name = find_run(run, data)
-    done = write_export(name, with_store(folder), emit if output == "-" else Path(output) if output else None)
+    archive, name = find_run(run, archive_of(data, store))
+    done = write_export(name, with_store(archive), emit if output == "-" else Path(output) if output else None)
     if done.hidden and not quiet:
         say(f"{secrets_in_words(done.hidden)} not revealed yet: cards, actions and evidence were left out")
     if done.file is not None and not quiet:
@@ -52,6 +53,7 @@ def verify(
         str, typer.Argument(metavar="RUN|FILE", help="A run's name or folder, or last, or the file of an export.")
     ] = "last",
     data: Data = DATA,
+    store: Store = None,
     head: Annotated[
         str | None, typer.Option(metavar="HASH", help="The head of the play chain, as it was published.")
     ] = None,
@@ -73,8 +75,8 @@ def verify(
     if file.suffix == ".jsonl" or (file.exists() and not file.is_dir()):
         found = verify_file(file, head, watch)
     else:
-        folder, name = find_run(run, data)
-        found = verify_run(name, with_store(folder), head, watch)
+        archive, name = find_run(run, archive_of(data, store))
+        found = verify_run(name, with_store(archive), head, watch)
     if isinstance(found, Difference):
         emit(f"different: {escaped(found.where)}: {escaped(found.what)}\n")
         raise typer.Exit(Exit.WRONG)

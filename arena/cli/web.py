@@ -10,12 +10,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import DATA, Data, Quiet, Run
+from arena.cli.options import DATA, STORE_VARIABLE, Data, Quiet, Run, Store, archive_of
 from arena.cli.screen import say
 from arena.cli.stored import queries_of
 from arena.errors import UsageError
@@ -23,6 +22,7 @@ from arena.match.lag import Lag
 from arena.web.now import OnNow
 
 if TYPE_CHECKING:
+    from arena.app.data import Archive
     from arena.tournament.runner import UnderWay
 
 LISTEN = "127.0.0.1:8066"
@@ -34,6 +34,7 @@ Delay = Annotated[
 def web(
     run: Run = "last",
     data: Data = DATA,
+    store: Store = None,
     listen: Annotated[
         str, typer.Option("--listen", metavar="ADDRESS", help="Where: an address of this machine, and a port.")
     ] = LISTEN,
@@ -50,8 +51,8 @@ def web(
     from arena.app.show import find_run
 
     host, port = parsed(listen)
-    folder, name = find_run(run, data)
-    with queries_of(folder) as queries:
+    archive, name = find_run(run, archive_of(data, store))
+    with queries_of(archive) as queries:
         name = queries.tournament(name).name
     check_servable(listen)
     from arena.web.server import serve
@@ -60,7 +61,7 @@ def web(
     if not quiet:
         say(f"{name} is shown at {url(host, port)} until Ctrl-C")
 
-    watch = Watch(folder, name, delay)
+    watch = Watch(archive, name, delay)
 
     def listen_to_arena() -> None:
         for line in sys.stdin:
@@ -79,11 +80,13 @@ class Beside:
     It reads the store, and is told by its stdin what is not there yet: how late the arena is, and what it plays.
     """
 
-    def __init__(self, data: Path, listen: str, delay: float) -> None:
+    def __init__(self, archive: Archive, listen: str, delay: float) -> None:
         """Nothing is started yet.  Raises `UsageError`: a package is missing, or nobody can listen there."""
         check_servable(listen)
         self.address = url(*parsed(listen))
-        self._words = ["--data", str(data), "--listen", listen, "--delay", str(delay), "--quiet", "--beside"]
+        self._words = ["--data", str(archive.folder), "--listen", listen, "--delay", str(delay), "--quiet", "--beside"]
+        # In the environment, since whoever may list processes reads their command lines.
+        self._environment = {**os.environ, **({STORE_VARIABLE: archive.url} if archive.url else {})}
         self._child: subprocess.Popen[bytes] | None = None
         self._begun = b""
         """The rest of a line that the pipe did not take whole."""
@@ -94,6 +97,7 @@ class Beside:
             [sys.executable, "-m", "arena", "web", run, *self._words],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
+            env=self._environment,
             start_new_session=True,  # Ctrl-C is for the arena alone
         )
         os.set_blocking(self._stdin, False)

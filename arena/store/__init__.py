@@ -5,7 +5,7 @@ a `Queries` that can only read.
 """
 
 from arena.store.chains import ChainHead, Participant
-from arena.store.engine import SQLITE_VERSION
+from arena.store.engine import SQLITE_VERSION, has_store
 from arena.store.queries import Queries
 from arena.store.store import Store, open_queries, open_store
 from arena.store.values import (
@@ -45,6 +45,7 @@ __all__ = [
     "Tournament",
     "VoidAttempt",
     "VoidMatch",
+    "has_store",
     "open_queries",
     "open_store",
 ]

@@ -13,8 +13,22 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, func, insert, inspect, make_url, select
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Row,
+    create_engine,
+    event,
+    false,
+    func,
+    insert,
+    inspect,
+    make_url,
+    select,
+    update,
+)
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 from sqlalchemy.pool import QueuePool
 
 from arena.errors import UsageError
@@ -31,7 +45,14 @@ AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
 """A row of any query."""
 
 _WRITERS = 66
-"""The lock that makes PostgreSQL let one writer in at a time, as SQLite does by itself."""
+"""The advisory locks that make PostgreSQL let in one writer of a tournament at a time."""
+_WHOLE_STORE = 0
+"""In place of a tournament's number: who makes tables or tournaments."""
+_SHOWN_PARAMETERS = ("host", "port", "service", "sslmode")
+"""Of an address; another one may be a password."""
+_DRIVER = "postgresql+psycopg"
+_CONNECTION = {"connect_timeout": "10", "keepalives_idle": "15", "tcp_user_timeout": "30000"}
+"""What an address may set otherwise: a server that is gone is noticed within half a minute, where libpq takes hours."""
 _SQLITE_HEADER = b"SQLite format 3\0"
 _NEW_STORE_MODE = 0o600
 """A store holds secrets that are not revealed yet: it is its owner's."""
@@ -59,14 +80,17 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """One transaction: all of it is on disk when the block is left, or none of it.  One writer at a time."""
+    def writing(self, tournament: int = _WHOLE_STORE) -> Iterator[Connection]:
+        """One transaction: all of it is on disk when the block is left, or none of it.
+
+        One writer of a tournament at a time; in a file one of all.
+        """
         if self.readonly:
             raise StoreError(f"the store {self.where} was opened for reading; nothing can be written to it")
         self._check_files()
         with self.sentences(), self._writer.begin() as connection:
             if connection.dialect.name == "postgresql":
-                connection.execute(select(func.pg_advisory_xact_lock(_WRITERS)))
+                _take_turns(connection, tournament)
             yield connection
         self._check_files()  # what was committed into a file that is gone is nowhere
 
@@ -136,14 +160,38 @@ def connect(where: Path | str, *, readonly: bool) -> Database:
     return database
 
 
+class NoStore(UsageError):
+    """There is nothing yet where a store was to be read."""
+
+
+def has_store(where: Path | str) -> bool:
+    """Whether anything was stored at a path or URL.  Raises as `connect`."""
+    try:
+        connect(where, readonly=True).close()
+    except NoStore:
+        return False
+    return True
+
+
+def named(where: Path | str) -> str:
+    """How sentences name a store: its path, or its address without what must not be seen."""
+    match _place(where):
+        case Path() as path:
+            return str(path)
+        case URL() as url:
+            return _address(url)
+
+
 def _place(where: Path | str) -> Path | URL:
     """The file that is meant, or the address of a server."""
     if isinstance(where, Path) or "://" not in where:
         return Path(where)
     try:
         url = make_url(where)
-    except ArgumentError:
-        raise UsageError(f"{where!r} is no address of a store; expected a path or postgresql://...") from None
+    except (ArgumentError, ValueError):  # which hold all of it, the password too
+        raise _no_address() from None
+    if "@" in (url.host or ""):
+        raise _no_address()
     if url.get_backend_name() != "sqlite":
         return url
     if not url.database or url.database == ":memory:":
@@ -151,12 +199,19 @@ def _place(where: Path | str) -> Path | URL:
     return Path(url.database)
 
 
+def _no_address() -> UsageError:
+    return UsageError(
+        "what is given is no address of a store; expected one as in postgresql://USER@HOST/DATABASE, "
+        "with %40 for an @ in a name or password"
+    )
+
+
 def _prepare(database: Database) -> None:
     """Check what is there; make the tables where there is nothing at all."""
     with database.reading() as connection:
         found = _version(connection, database.where)
     if found is None and database.readonly:
-        raise UsageError(f"there is no store in {database.where} yet; play a tournament first")
+        raise NoStore(f"there is no store in {database.where} yet; play a tournament first")
     if found is None:
         with database.writing() as connection:
             found = _version(connection, database.where)  # another process may have been quicker
@@ -169,8 +224,15 @@ def _prepare(database: Database) -> None:
             f"the store {database.where} has version {found} of the schema, this arena expects version "
             f"{schema.VERSION}; use the arena that wrote it, or a new store"
         )
-    if database.engine.dialect.name == "sqlite" and not database.readonly:
-        _make_writable(database)
+    if database.readonly:
+        return
+    if database.engine.dialect.name == "sqlite":
+        _log_ahead(database)
+    with database.writing() as connection:  # says now, rather than after the first match, that nobody may write
+        connection.execute(update(schema.schema_version).where(false()).values(version=schema.VERSION))
+    if database.engine.dialect.name == "sqlite":
+        path = Path(database.where)
+        database.files = (_File(path), _File(path.with_name(f"{path.name}-wal")))
 
 
 def _version(connection: Connection, where: str) -> int | None:
@@ -184,7 +246,7 @@ def _version(connection: Connection, where: str) -> int | None:
     if version is None:
         raise UsageError(
             f"{where} is a database, but not a store of the arena (it has the table {tables[0]!r}); "
-            "name another file, or one that does not exist yet"
+            "name another one, or one that does not exist yet"
         )
     return version
 
@@ -192,19 +254,31 @@ def _version(connection: Connection, where: str) -> int | None:
 # --- PostgreSQL ---------------------------------------------------------------------------------------------
 
 
+def _address(url: URL) -> str:
+    """As it may be seen."""
+    seen = {name: value for name, value in url.query.items() if name in _SHOWN_PARAMETERS}
+    return url.set(query=seen).render_as_string(hide_password=True)
+
+
 def _server(url: URL, *, readonly: bool) -> Database:
-    where = url.render_as_string(hide_password=True)
-    if url.get_backend_name() != "postgresql":
+    where = _address(url)
+    if url.drivername not in ("postgresql", _DRIVER):
         raise UsageError(f"the store {where} is on an unknown kind of server; expected postgresql://...")
-    if url.drivername == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
     try:
-        engine = create_engine(url)
-    except (ModuleNotFoundError, NoSuchModuleError):
+        engine = create_engine(url.set(drivername=_DRIVER, query={**_CONNECTION, **url.query}), pool_pre_ping=True)
+    except ImportError:
         raise UsageError(
-            f"the store {where} needs a driver that is not installed; install sixtysix-arena[postgres]"
+            f"the store {where} needs a driver that is not installed; pip install 'sixtysix-arena[postgres]'"
         ) from None
     return Database(engine, where, readonly=readonly)
+
+
+def _take_turns(connection: Connection, tournament: int) -> None:
+    """Wait for the other writers; one that stopped in mid-transaction is thrown out by the server."""
+    limits = {"lock_timeout": BUSY_SECONDS, "idle_in_transaction_session_timeout": BUSY_SECONDS / 3}
+    set_limits = (func.set_config(name, f"{round(1000 * limit)}ms", True) for name, limit in limits.items())
+    connection.execute(select(*set_limits))
+    connection.execute(select(func.pg_advisory_xact_lock(_WRITERS, tournament)))
 
 
 # --- SQLite -------------------------------------------------------------------------------------------------
@@ -222,7 +296,7 @@ def _look_at(path: Path, *, readonly: bool) -> None:
         with path.open("rb") as file:
             start = file.read(len(_SQLITE_HEADER))
     except FileNotFoundError:
-        raise UsageError(f"there is no store at {path}; play a tournament first, or name another file") from None
+        raise NoStore(f"there is no store at {path}; play a tournament first, or name another file") from None
     except OSError as error:
         raise UsageError(f"the store {path} cannot be opened: {error.strerror}") from None
     if start and start != _SQLITE_HEADER:
@@ -264,7 +338,7 @@ def _decode(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def _make_writable(database: Database) -> None:
+def _log_ahead(database: Database) -> None:
     """Set write-ahead logging: readers and the writer then never wait for each other; the file remembers it."""
     with database.sentences():
         connection = database.engine.raw_connection()
@@ -274,10 +348,6 @@ def _make_writable(database: Database) -> None:
         raise UsageError(_sentence(error, database.where)) from error
     finally:
         connection.close()
-    with database.writing():
-        pass  # says now, rather than after the first match, that the file or its folder is read-only
-    path = Path(database.where)
-    database.files = (_File(path), _File(path.with_name(f"{path.name}-wal")))
 
 
 def self_check(connection: Connection) -> str | None:
@@ -293,6 +363,10 @@ def self_check(connection: Connection) -> str | None:
 
 def _sentence(error: BaseException, where: str) -> str:
     """What the database says, for the user: what happened, and what to do."""
+    return _of_file(error, where) if isinstance(error, sqlite3.Error) else _of_server(error, where)
+
+
+def _of_file(error: sqlite3.Error, where: str) -> str:
     name = getattr(error, "sqlite_errorname", "")
     match name.split("_")[1:2]:
         case ["FULL"]:
@@ -312,3 +386,26 @@ def _sentence(error: BaseException, where: str) -> str:
             )
         case _:
             return f"the store {where} cannot be used: {error}"
+
+
+def _of_server(error: BaseException, where: str) -> str:
+    first, *_ = str(error).splitlines()
+    said = " ".join(first.rpartition(" failed: ")[2].split())
+    match getattr(error, "sqlstate", None):
+        case "42501" | "25006":
+            return f"the store {where} may not be used so ({said}); log in as its owner, or ask for the right"
+        case "53100":
+            return f"the disk of the store {where} is full, nothing was written; free some space and resume"
+        case "55P03":
+            return f"the store {where} was locked by another program for {BUSY_SECONDS:.0f} s; end that first"
+        case None if "database" in said:
+            return f"the store {where} cannot be opened: {said}; make the database by createdb, or name another"
+        case None if any(word in said for word in ("password", "authentication", "role", "pg_hba")):
+            return (
+                f"the server of the store {where} refuses the login: {said}; "
+                "name another user, or give the password by ~/.pgpass or PGPASSWORD"
+            )
+        case None | "57P01" | "57P02" | "57P03":
+            return f"the server of the store {where} cannot be reached: {said}; see that it runs there, then try again"
+        case _:
+            return f"the store {where} cannot be used: {said}"

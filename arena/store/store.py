@@ -111,14 +111,14 @@ class Store(Queries):
 
     def add_participants(self, tournament: Tournament, added: Sequence[Participant]) -> None:
         """Enter more participants: they play in the epochs opened from now on.  Raises `UsageError`: name taken."""
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             journal = _Journal(connection, tournament.id)
             _enter(journal, added)
             journal.write()
 
     def set_state(self, tournament: Tournament, state: State) -> None:
         """Say how far it is; `RUNNING` reads as `INTERRUPTED` as soon as no living process holds the lock."""
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             connection.execute(update(tournaments).where(tournaments.c.id == tournament.id).values(state=str(state)))
 
     # --- epochs ---------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Store(Queries):
         `config` is what its schedule follows from, if it is not that of the tournament any more.  Raises
         `StoreError`: the number is used; `UsageError`: the commitment is, so that the decks would come again.
         """
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             journal = _Journal(connection, tournament.id)
             for used in connection.execute(select(epochs).where(epochs.c.tournament == tournament.id)):
                 if used.number == number:
@@ -166,7 +166,7 @@ class Store(Queries):
 
     def reveal(self, tournament: Tournament, epoch: int) -> None:
         """Show an epoch's secret to readers from now on; no further match of it can be recorded."""
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             revealed = connection.execute(update(epochs).where(_epoch(tournament, epoch)).values(revealed=1))
             if not revealed.rowcount:
                 raise StoreError(f"{tournament.name!r} has no epoch {epoch}")
@@ -187,7 +187,7 @@ class Store(Queries):
             row = _row(result)
             if rows.setdefault(result.key, (result, row))[1]["play_hash"] != row["play_hash"]:
                 raise _played_twice(result.key)
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             journal = _Journal(connection, tournament.id)
             for key, stored in _stored(connection, tournament, list(rows)):
                 if rows.pop(key)[1]["play_hash"] != stored:
@@ -206,7 +206,7 @@ class Store(Queries):
 
     def log_exclusion(self, tournament: Tournament, entry: Exclusion) -> None:
         """Enter who is out, or in again, by the organiser's will."""
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             journal = _Journal(connection, tournament.id)
             _log(journal, entry)
             journal.write()
@@ -222,7 +222,7 @@ class Store(Queries):
             .where(voids.c.tournament == tournament.id)
             .where(*(voids.c[name] == value for name, value in _key_row(key).items()))
         )
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             journal = _Journal(connection, tournament.id)
             attempt = 1 + len(connection.execute(wanted).all())
             journal.add(voids, {**_key_row(key), "attempt": attempt, "text": canonical(text)})
@@ -249,20 +249,20 @@ class Store(Queries):
             }
             for deal, judged in found.items()
         ]
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             _forget(connection, tournament, [*found, *replaced])
             connection.execute(insert(endgames), rows)
 
     def forget_endgames(self, tournament: Tournament, deals: Iterable[DealOf]) -> None:
         """Drop what was judged of these deals."""
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             _forget(connection, tournament, deals)
 
     # --- sessions -------------------------------------------------------------------------------------------
 
     def add_session(self, tournament: Tournament, session: Session) -> None:
         """Note what the arena that played says of itself."""
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             journal = _Journal(connection, tournament.id)
             lag = canonical(session.lag.to_json())
             journal.add(sessions, {"begun": session.begun, "jobs": session.jobs, "lag": lag})
@@ -278,7 +278,7 @@ class Store(Queries):
         takes it over all the same.
         """
         this = locking.Process.this()
-        with self._database.writing() as connection:
+        with self._database.writing(tournament.id) as connection:
             wanted = select(locks).where(locks.c.tournament == tournament.id)
             holder = connection.execute(wanted).one_or_none()
             if holder is not None and not force and locking.holds(holder):
@@ -292,7 +292,7 @@ class Store(Queries):
             yield
         finally:
             # A lock that a broken database keeps is void as soon as this process has ended.
-            with suppress(UsageError), self._database.writing() as connection:
+            with suppress(UsageError), self._database.writing(tournament.id) as connection:
                 connection.execute(
                     delete(locks).where(
                         locks.c.tournament == tournament.id,

@@ -11,10 +11,9 @@ import json
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from arena.app.data import STORE
+from arena.app.data import Archive
 from arena.app.report import build_site
 from arena.errors import ArenaError
 from arena.match.lag import Lag
@@ -90,7 +89,7 @@ class Edition:
 class Watch:
     """Looks at a run, and says when there is news."""
 
-    data: Path
+    archive: Archive
     run: str
     delay_s: float = 0.0
     spectators: int = 0
@@ -168,7 +167,7 @@ class Watch:
         self.news = asyncio.Event()
 
     def _look(self) -> tuple[Progress, Edition]:
-        queries = self._queries = self._queries or open_queries(self.data / STORE)
+        queries = self._queries = self._queries or open_queries(self.archive.store)
         tournament = queries.tournament(self.run)
         read = self._read
         read.on(queries, tournament)

@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from arena.app.analyse import AnalyseOptions, analyse
+from arena.app.data import Archive
 from arena.app.exclude import exclude
 from arena.app.export import export
 from arena.app.replay import Library, build_replay
@@ -57,7 +58,7 @@ def data(played: Path, tmp_path: Path) -> Path:
 
 
 def analysed(data: Path, deals: int = 30, bots: Sequence[str] = (), jobs: int = 1) -> Table:
-    analyse("cup", data, AnalyseOptions(deals, bots, jobs), lambda done, total: None)
+    analyse("cup", Archive(data), AnalyseOptions(deals, bots, jobs), lambda done, total: None)
     return table(data)
 
 
@@ -122,7 +123,7 @@ def test_nothing_is_done_twice(data: Path) -> None:
     seen: list[tuple[int, int]] = []
     with open_store(data / "arena.db") as store:
         before = store.analysed(store.tournament("cup"))
-    analyse("cup", data, AnalyseOptions(30, (), 1), lambda done, total: seen.append((done, total)))
+    analyse("cup", Archive(data), AnalyseOptions(30, (), 1), lambda done, total: seen.append((done, total)))
     assert seen == [(90, 90)]
     with open_store(data / "arena.db") as store:
         assert store.analysed(store.tournament("cup")) == before
@@ -193,7 +194,7 @@ def test_what_was_judged_of_a_bot_that_is_excluded_later_counts_no_more_and_othe
     play_run(tmp_path, bots=BOTS, pairs=6, matches=16)
     analysed(tmp_path, 30)
     with_bert = endgames(tmp_path)["cleo"]
-    exclude("cup", "bert", "asked by its author", tmp_path)  # it has played a third of its matches
+    exclude("cup", "bert", "asked by its author", Archive(tmp_path))  # it has played a third of its matches
     without = endgames(tmp_path)
     assert with_bert is not None and without["cleo"] is not None and without["bert"] is None
     assert without["cleo"].deals < with_bert.deals == 30
@@ -234,13 +235,13 @@ def test_a_record_that_was_changed_is_named_and_nothing_of_it_is_kept(data: Path
 def test_seals_exports_and_the_play_part_know_nothing_of_it(data: Path) -> None:
     before = data / "before.jsonl"
     after = data / "after.jsonl"
-    export("cup", data, before)
+    export("cup", Archive(data), before)
     with open_queries(data / "arena.db") as queries:
         play = json_report.render(build_report(queries, "cup"), Part.PLAY)
     analysed(data)
-    export("cup", data, after)
+    export("cup", Archive(data), after)
     assert before.read_bytes() == after.read_bytes()
-    assert isinstance(verify_run("cup", data), Verified)
+    assert isinstance(verify_run("cup", Archive(data)), Verified)
     with open_queries(data / "arena.db") as queries:
         report = build_report(queries, "cup")
     assert json_report.render(report, Part.PLAY) == play
@@ -298,7 +299,7 @@ def test_killed_between_two_commits_it_goes_on_and_comes_to_the_same(data: Path,
     part = table(data)
     assert len(part) == 256 < len(whole) and set(part) < set(whole)
     seen: list[int] = []
-    analyse("cup", data, AnalyseOptions(100, (), 1), lambda done, total: seen.append(done))
+    analyse("cup", Archive(data), AnalyseOptions(100, (), 1), lambda done, total: seen.append(done))
     assert seen[0] == 256
     assert table(data) == whole
 
@@ -308,7 +309,7 @@ def test_stopped_while_some_make_room_for_others_the_sample_keeps_its_size(
 ) -> None:
     play_run(tmp_path / "whole", bots=BOTS, pairs=6, matches=16)
     analysed(tmp_path / "whole", 40)
-    exclude("cup", "bert", "asked by its author", tmp_path / "whole")
+    exclude("cup", "bert", "asked by its author", Archive(tmp_path / "whole"))
     shutil.copytree(tmp_path / "whole", tmp_path / "part")
     whole = analysed(tmp_path / "whole", 1)
     monkeypatch.setattr("arena.app.analyse._AT_ONCE", 4)
@@ -321,7 +322,7 @@ def test_stopped_while_some_make_room_for_others_the_sample_keeps_its_size(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        analyse("cup", tmp_path / "part", AnalyseOptions(1, (), 1), stop)
+        analyse("cup", Archive(tmp_path / "part"), AnalyseOptions(1, (), 1), stop)
     assert len(set(commits)) == 3 and table(tmp_path / "part") != whole
     assert analysed(tmp_path / "part", 1) == whole
 

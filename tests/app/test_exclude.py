@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.app.data import Archive
 from arena.app.exclude import exclude, include
 from arena.app.export import export
 from arena.app.show import build_report
@@ -39,9 +40,9 @@ def play_part(data: Path, run: str = "cup") -> str:
 
 
 def verified(data: Path) -> Verified:
-    found = verify_run("cup", data)
+    found = verify_run("cup", Archive(data))
     assert isinstance(found, Verified), found
-    export("cup", data, data / "cup.jsonl")
+    export("cup", Archive(data), data / "cup.jsonl")
     assert verify_file(data / "cup.jsonl") == found
     return found
 
@@ -123,7 +124,7 @@ def test_every_format_says_who_is_out_and_why(tmp_path: Path, seed: str | None) 
 
 def test_who_is_excluded_plays_no_more_and_keeps_what_it_played(tmp_path: Path) -> None:
     play_run(tmp_path, bots={"anna": sound, "bert": plain, "carl": plain}, pairs=8, matches=36)
-    done = exclude("cup", "bert", "asked by its author", tmp_path)
+    done = exclude("cup", "bert", "asked by its author", Archive(tmp_path))
     assert done.matches == 8
     report = reported(tmp_path)
     last = report.rows[-1]
@@ -136,9 +137,9 @@ def test_who_is_excluded_plays_no_more_and_keeps_what_it_played(tmp_path: Path) 
 def test_who_is_included_again_leaves_no_trace_but_in_the_log(tmp_path: Path) -> None:
     play_run(tmp_path, bots={"anna": sound, "bert": plain, "carl": plain}, pairs=8, matches=36)
     before = play_part(tmp_path)
-    exclude("cup", "bert", "asked by its author", tmp_path)
+    exclude("cup", "bert", "asked by its author", Archive(tmp_path))
     assert play_part(tmp_path) != before
-    assert include("cup", "bert", "a mistake", tmp_path).matches == 8
+    assert include("cup", "bert", "a mistake", Archive(tmp_path)).matches == 8
     assert play_part(tmp_path) == before
     log = reported(tmp_path).exclusions
     assert [(entry.change, entry.reason) for entry in log] == [
@@ -149,19 +150,19 @@ def test_who_is_included_again_leaves_no_trace_but_in_the_log(tmp_path: Path) ->
 
 def test_in_a_finished_run_only_later_epochs_lack_who_is_excluded(tmp_path: Path) -> None:
     play_run(tmp_path, bots={"anna": sound, "bert": plain}, pairs=4)
-    assert exclude("cup", "bert", "enough", tmp_path).matches == 0
+    assert exclude("cup", "bert", "enough", Archive(tmp_path)).matches == 0
     report = reported(tmp_path)
     assert report.rows[-1].participant.name == "bert"
     assert report.run.pairs_finished == 4 and report.run.matches_left_out == 0
     verified(tmp_path)
-    assert include("cup", "bert", "", tmp_path).matches == 0
+    assert include("cup", "bert", "", Archive(tmp_path)).matches == 0
     with open_queries(tmp_path / "arena.db") as queries:
         assert queries.tournament("cup").state is State.FINISHED
 
 
 def test_who_is_included_in_a_finished_run_has_to_play_what_it_missed(tmp_path: Path) -> None:
     play_run(tmp_path, bots=BOTS, pairs=8)
-    assert include("cup", "gone", "", tmp_path).matches == 32  # no pair of it is complete
+    assert include("cup", "gone", "", Archive(tmp_path)).matches == 32  # no pair of it is complete
     with open_queries(tmp_path / "arena.db") as queries:
         assert queries.tournament("cup").state is State.INTERRUPTED
         assert queries.absences(queries.tournament("cup")).log[-1].place == Place(1, 0)
@@ -184,14 +185,14 @@ def test_what_cannot_be_excluded_is_refused_in_a_sentence(
     play_run(tmp_path, bots=BOTS, pairs=4)
     before = play_part(tmp_path)
     with pytest.raises(UsageError, match=sentence.replace("(", r"\(")):
-        exclude(*words, tmp_path)
+        exclude(*words, Archive(tmp_path))
     assert play_part(tmp_path) == before
 
 
 def test_who_takes_part_cannot_be_included(tmp_path: Path) -> None:
     play_run(tmp_path, bots=BOTS, pairs=4)
     with pytest.raises(UsageError, match="'bert' takes part in run 'cup'"):
-        include("cup", "bert", "", tmp_path)
+        include("cup", "bert", "", Archive(tmp_path))
 
 
 def test_nobody_is_excluded_from_a_run_that_an_arena_plays(tmp_path: Path) -> None:
@@ -209,7 +210,7 @@ def test_nobody_is_excluded_from_a_run_that_an_arena_plays(tmp_path: Path) -> No
 
 
 def difference(data: Path) -> str:
-    found = verify_run("cup", data)
+    found = verify_run("cup", Archive(data))
     assert isinstance(found, Difference)
     return f"{found.where}: {found.what}"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.app.data import Archive
 from arena.app.show import LAST_FAULTS, WITHHELD, build_report, find_run, ranking
 from arena.errors import UsageError
 from arena.ratings.base import Rating
@@ -202,14 +203,14 @@ def test_an_unknown_run_is_answered_with_the_nearest(tmp_path: Path) -> None:
 def test_a_run_is_found_by_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "data" / "runs" / "cup"
     folder.mkdir(parents=True)
-    assert find_run(str(folder), Path("elsewhere")) == (tmp_path / "data", "cup")
+    assert find_run(str(folder), Archive(Path("elsewhere"))) == (Archive(tmp_path / "data"), "cup")
     monkeypatch.chdir(folder)
-    assert find_run(".", Path("elsewhere")) == (tmp_path / "data", "cup")
+    assert find_run(".", Archive(Path("elsewhere"))) == (Archive(tmp_path / "data"), "cup")
 
 
 def test_any_other_word_is_a_name(tmp_path: Path) -> None:
-    assert find_run("cup", tmp_path) == (tmp_path, "cup")
-    assert find_run(str(tmp_path), tmp_path) == (tmp_path, str(tmp_path))
+    assert find_run("cup", Archive(tmp_path)) == (Archive(tmp_path), "cup")
+    assert find_run(str(tmp_path), Archive(tmp_path)) == (Archive(tmp_path), str(tmp_path))
 
 
 def test_a_void_run_has_a_report(tmp_path: Path) -> None:

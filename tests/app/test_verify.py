@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from arena.app.data import Archive
 from arena.app.export import export
 from arena.app.show import build_report
 from arena.app.verify import Difference, Verified, verify_file, verify_run
@@ -44,7 +45,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def file(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("elsewhere") / "cup.jsonl"
-    export("cup", data, path)
+    export("cup", Archive(data), path)
     return path
 
 
@@ -104,7 +105,7 @@ def difference(file: Path, head: str | None = None) -> Difference:
 
 def test_a_run_verifies_from_the_store_and_from_its_file_alike(data: Path, file: Path, head: str) -> None:
     found = verify_file(file, head)
-    assert isinstance(found, Verified) and found == verify_run("cup", data, head)
+    assert isinstance(found, Verified) and found == verify_run("cup", Archive(data), head)
     assert (found.matches, found.head, found.hidden) == (24, head, ())
     assert found.decisions > 5 * found.deals > 5 * 24
 
@@ -126,7 +127,7 @@ def test_the_same_run_gives_the_same_file_and_it_comes_back_as_it_was_read(
     data: Path, file: Path, tmp_path: Path
 ) -> None:
     again: list[str] = []
-    export("cup", data, again.append)
+    export("cup", Archive(data), again.append)
     assert "".join(again) == file.read_text("ascii")
     copied: list[str] = []
     write(read(file), copied.append)
@@ -150,13 +151,13 @@ def test_the_figures_are_those_of_the_report(data: Path, file: Path) -> None:
 
 def test_the_order_in_which_matches_were_committed_is_of_no_matter(tmp_path: Path, head: str) -> None:
     play_run(tmp_path, seed=None, void=[5], order=random.Random(3))
-    export("cup", tmp_path)
+    export("cup", Archive(tmp_path))
     assert isinstance(verify_file(tmp_path / "runs" / "cup" / "export.jsonl"), Verified)
 
 
 def test_unmirrored_matches_are_dealt_from_lists_of_their_own(tmp_path: Path) -> None:
     play_run(tmp_path, bots={"one": sound, "two": sound}, pairs=2, untrusted=frozenset({"one"}))
-    assert isinstance(verify_run("cup", tmp_path), Verified)
+    assert isinstance(verify_run("cup", Archive(tmp_path)), Verified)
 
 
 def test_every_match_is_watched(file: Path) -> None:
@@ -171,7 +172,7 @@ def test_every_match_is_watched(file: Path) -> None:
 def test_before_the_reveal_nothing_is_told_that_cards_follow_from(tmp_path: Path) -> None:
     play_run(tmp_path, pairs=6, matches=20, seed="7")
     file = tmp_path / "cup.jsonl"
-    assert export("cup", tmp_path, file).hidden == (0,)
+    assert export("cup", Archive(tmp_path), file).hidden == (0,)
     text = file.read_text("ascii")
     assert decks.secret_from_seed("7").hex() not in text
     assert "actions" not in text and json.dumps(EVIDENCE)[1:20] not in text
@@ -183,7 +184,7 @@ def test_before_the_reveal_nothing_is_told_that_cards_follow_from(tmp_path: Path
 def test_before_the_reveal_order_chain_and_table_are_verified(tmp_path: Path) -> None:
     play_run(tmp_path, pairs=6, matches=20)
     file = tmp_path / "cup.jsonl"
-    export("cup", tmp_path, file)
+    export("cup", Archive(tmp_path), file)
     for change, what in (
         (lambda lines: rows(lines, "matches")[2]["row"].update(play_hash="0" * 64), "the play chain"),
         (lambda lines: lines[-1]["figures"]["plain"].update(points_for=1), "the table"),
@@ -487,8 +488,8 @@ def test_a_void_attempt_that_cannot_have_been_is_found_though_all_seals_are_righ
 
 def test_another_run_that_is_right_in_itself_has_another_head(tmp_path: Path, head: str) -> None:
     play_run(tmp_path, seed=None, bots={"plain": sound, "sound": sound, "faulty": sound})
-    assert isinstance(verify_run("cup", tmp_path), Verified)
-    found = verify_run("cup", tmp_path, head)
+    assert isinstance(verify_run("cup", Archive(tmp_path)), Verified)
+    found = verify_run("cup", Archive(tmp_path), head)
     assert isinstance(found, Difference)
     assert found.where == "the play chain" and found.what.endswith(f"published {head}")
 
@@ -504,7 +505,7 @@ def test_a_change_in_the_store_is_found(data: Path, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "arena.db") as connection:
         connection.execute("UPDATE matches SET testimony = replace(testimony, '200', '201') WHERE position = 3")
     connection.close()
-    found = verify_run("cup", tmp_path)
+    found = verify_run("cup", Archive(tmp_path))
     assert isinstance(found, Difference) and found.where.startswith("matches, row ")
 
 
@@ -533,5 +534,5 @@ def test_a_file_that_is_not_there_is_refused_in_a_sentence(tmp_path: Path) -> No
 def test_an_export_that_cannot_be_written_leaves_nothing(data: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     with pytest.raises(UsageError, match="choose another --output"):
-        export("cup", data, tmp_path / "taken")
+        export("cup", Archive(data), tmp_path / "taken")
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]

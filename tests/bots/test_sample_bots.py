@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.app.data import Archive
 from arena.app.play import PlayOptions, play_match
 from arena.bot import Match, View
 from arena.cards import ACTIONS, CLAIM, CLOSE, Action, format_cards, parse_cards
@@ -113,7 +114,7 @@ def test_the_same_view_is_always_answered_alike(rules: str) -> None:
 
 def test_they_are_built_in_and_play_a_match_as_processes(tmp_path: Path) -> None:
     for names in (("random", "greedy"), ("greedy", "counter")):
-        played = asyncio.run(play_match(PlayOptions(names, "sixty-six", tmp_path, seed="1")))
+        played = asyncio.run(play_match(PlayOptions(names, "sixty-six", Archive(tmp_path), seed="1")))
         assert played.names == names
         assert not played.record.faults
         assert max(played.record.points) == 7
@@ -360,7 +361,7 @@ def test_partner_declares_and_claims_for_the_side() -> None:
 
 
 def test_partner_is_built_in_and_plays_a_match_for_four_as_processes(tmp_path: Path) -> None:
-    played = asyncio.run(play_match(PlayOptions(("partner", "greedy"), "four-handed", tmp_path, seed="1")))
+    played = asyncio.run(play_match(PlayOptions(("partner", "greedy"), "four-handed", Archive(tmp_path), seed="1")))
     assert not played.record.faults
     assert max(played.record.points) == 7
 

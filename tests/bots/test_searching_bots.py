@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.app.data import Archive
 from arena.app.play import PlayOptions, play_match
 from arena.bots.manifest import sample_bots_folder
 from arena.cards import ACTIONS, CLAIM
@@ -102,6 +103,6 @@ def test_they_beat_random_by_far_even_in_haste(bot: partial[int]) -> None:
 
 
 def test_they_are_built_in_and_play_a_match_as_processes(tmp_path: Path) -> None:
-    played = asyncio.run(play_match(PlayOptions(("ismcts", "pimc"), "schnapsen", tmp_path, seed="1")))
+    played = asyncio.run(play_match(PlayOptions(("ismcts", "pimc"), "schnapsen", Archive(tmp_path), seed="1")))
     assert not played.record.faults
     assert max(played.record.points) == 7

@@ -27,7 +27,7 @@ class Done(NamedTuple):
 
 Here = Callable[..., Done]
 
-OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "ARENA_DATA", "PYTHONIOENCODING")
+OURS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "ARENA_DATA", "ARENA_STORE", "PYTHONIOENCODING")
 """What changes how programs print."""
 COMMAND = (sys.executable, "-m", "arena")
 BOT = """

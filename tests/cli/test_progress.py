@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.app.data import Archive
 from arena.app.runs import RunOptions
 from arena.app.tournament import Plan, dry_run
 from arena.cli import progress, screen
@@ -25,7 +26,8 @@ from tests.cli.conftest import make_folder
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    plan, _ = dry_run(RunOptions(config=make_folder(tmp_path, pairs=2) / "tournament.toml", data=tmp_path, seed="7"))
+    config = make_folder(tmp_path, pairs=2) / "tournament.toml"
+    plan, _ = dry_run(RunOptions(config=config, archive=Archive(tmp_path), seed="7"))
     return plan
 
 

@@ -40,8 +40,8 @@ writing = Database.writing
 
 
 @contextmanager
-def doomed_writing(database: Database) -> Iterator[Connection]:
-    with writing(database) as connection:
+def doomed_writing(database: Database, *of: int) -> Iterator[Connection]:
+    with writing(database, *of) as connection:
         yield connection
     pass_by("commit")
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from arena.app.data import Archive
 from arena.app.runs import RunOptions
 from arena.app.tournament import Finished, Plan, run_tournament
 from arena.match.absence import Exclusion
@@ -60,7 +61,7 @@ class Silent:
 
 def run_here(place: Path, listener: Silent | None = None, **options: Any) -> Finished:
     """A run in this process, for what is changed in it, with a time limit instead of a stall."""
-    wanted = RunOptions(config=place / "cup.toml", data=place / "arena-data", workers=1, **options)
+    wanted = RunOptions(config=place / "cup.toml", archive=Archive(place / "arena-data"), workers=1, **options)
 
     async def run() -> Finished:
         async with asyncio.timeout(60):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from arena.app.data import Archive
 from arena.app.export import export
 from arena.app.runs import RunOptions
 from arena.app.show import build_report
@@ -119,7 +120,7 @@ def test_a_run_that_has_stopped_has_nothing_more_to_play(played: Path) -> None:
     before = play_part(played, "one")
     arena(played, "tournament", "cup.toml", "--seed", "7", "--resume", "one")
     assert play_part(played, "one") == before
-    _, tasks = dry_run(RunOptions(played / "cup.toml", played / "arena-data", resume="one"))
+    _, tasks = dry_run(RunOptions(played / "cup.toml", Archive(played / "arena-data"), resume="one"))
     assert list(tasks) == []
 
 
@@ -143,7 +144,7 @@ def test_a_finished_run_is_topped_up_again_and_again(tmp_path: Path) -> None:
     refused = arena(tmp_path, "tournament", "cup.toml", "--resume", "one", expect=2).stderr
     assert "pairs was 3, is now 2; it can only grow" in refused
     config(tmp_path, pairs=3, stop="{max_pairs = 4}", bots=TWINS)
-    planned, tasks = dry_run(RunOptions(tmp_path / "cup.toml", tmp_path / "arena-data", resume="one"))
+    planned, tasks = dry_run(RunOptions(tmp_path / "cup.toml", Archive(tmp_path / "arena-data"), resume="one"))
     assert {task.block.epoch for task in tasks} == {2} and planned.most == 8
     arena(tmp_path, "tournament", "cup.toml", "--resume", "one")
     config(tmp_path, pairs=3, stop="{max_pairs = 6}", bots=TWINS)

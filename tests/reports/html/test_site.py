@@ -13,6 +13,7 @@ import pytest
 
 from arena.app import report
 from arena.app.analyse import AnalyseOptions, analyse
+from arena.app.data import Archive
 from arena.app.highlights import DEAREST
 from arena.app.report import HEADER, LIST, write_site
 from arena.app.show import build_report
@@ -147,7 +148,7 @@ def test_a_packed_record_that_was_cut_off_or_changed_proves_nothing(site: Path, 
 
 def test_writing_twice_gives_the_same_bytes(site: Path, data: Path, tmp_path: Path) -> None:
     with open_queries(data / "arena.db") as queries:
-        write_site(queries, "cup", data, tmp_path / "again")
+        write_site(queries, "cup", Archive(data), tmp_path / "again")
     files = {path.relative_to(site): path.read_bytes() for path in site.rglob("*") if path.is_file()}
     again = tmp_path / "again"
     assert files == {path.relative_to(again): path.read_bytes() for path in again.rglob("*") if path.is_file()}
@@ -158,9 +159,9 @@ def test_another_report_in_the_same_folder_leaves_nothing_of_the_first_and_all_e
     play_run(tmp_path, "two", {"up": plain, "down": sound}, pairs=1)
     out = tmp_path / "web"
     with open_queries(tmp_path / "arena.db") as queries:
-        write_site(queries, "one", tmp_path, out)
+        write_site(queries, "one", Archive(tmp_path), out)
         (out / "CNAME").write_text("mine")
-        write_site(queries, "two", tmp_path, out)
+        write_site(queries, "two", Archive(tmp_path), out)
     assert (out / "CNAME").read_text() == "mine"
     assert {path.name for path in (out / "bots").iterdir()} == {"up.html", "down.html"}
 
@@ -171,7 +172,7 @@ def test_a_file_of_somebody_else_is_never_overwritten(data: Path, tmp_path: Path
         open_queries(data / "arena.db") as queries,
         pytest.raises(UsageError, match=r"index\.html is not of an earlier"),
     ):
-        write_site(queries, "cup", data, tmp_path)
+        write_site(queries, "cup", Archive(data), tmp_path)
     assert (tmp_path / "index.html").read_text() == "my own page"
 
 
@@ -181,7 +182,7 @@ def test_a_list_that_leads_out_of_the_folder_removes_nothing_there(data: Path, t
     (tmp_path / "precious").write_text("x")
     (out / LIST).write_text(f"{HEADER}\n../precious\n/etc/passwd\n")
     with open_queries(data / "arena.db") as queries:
-        write_site(queries, "cup", data, out)
+        write_site(queries, "cup", Archive(data), out)
     assert (tmp_path / "precious").exists() and Path("/etc/passwd").exists()
 
 
@@ -195,9 +196,9 @@ def test_a_report_that_was_cut_short_can_be_written_again(
     with open_queries(data / "arena.db") as queries:
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr(report, "pages", interrupted)
-            write_site(queries, "cup", data, tmp_path)
+            write_site(queries, "cup", Archive(data), tmp_path)
         assert (tmp_path / "index.html").exists() and not (tmp_path / "style.css").exists()
-        write_site(queries, "cup", data, tmp_path)
+        write_site(queries, "cup", Archive(data), tmp_path)
     assert (tmp_path / "style.css").exists()
 
 
@@ -206,14 +207,14 @@ def test_what_only_has_the_name_of_a_file_of_ours_is_left_alone(data: Path, tmp_
     (tmp_path / name).write_text("notes.md\n")
     (tmp_path / "notes.md").write_text("mine")
     with open_queries(data / "arena.db") as queries, pytest.raises(UsageError, match="is not of an earlier report"):
-        write_site(queries, "cup", data, tmp_path)
+        write_site(queries, "cup", Archive(data), tmp_path)
     assert (tmp_path / name).read_text() == "notes.md\n" and (tmp_path / "notes.md").read_text() == "mine"
 
 
 def test_a_run_without_a_pair_has_pages_too(tmp_path: Path) -> None:
     play_run(tmp_path, "empty", matches=1)
     with open_queries(tmp_path / "arena.db") as queries:
-        index = write_site(queries, "empty", tmp_path)
+        index = write_site(queries, "empty", Archive(tmp_path))
     assert index == tmp_path / "runs" / "empty" / "report" / "index.html"
     assert "there is nothing to rank" in index.read_text(encoding="utf-8")
 
@@ -223,7 +224,7 @@ def test_the_page_of_a_bot_leads_to_what_it_gave_away(tmp_path: Path) -> None:
     analyse("cup", tmp_path, AnalyseOptions(deals=20, bots=(), jobs=1), lambda done, total: None)
     with open_queries(tmp_path / "arena.db") as queries:
         dearest = queries.dearest(queries.tournament("cup"), DEAREST)
-        index = write_site(queries, "cup", tmp_path)
+        index = write_site(queries, "cup", Archive(tmp_path))
     seen = 0
     for name in ("anna", "bert"):
         mine = [judged for of, judged in dearest.items() if of.participant == name]
