@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, in a temporary folder, with a database for whoever asks."""
+"""A PostgreSQL server of the tests' own, in a temporary folder, with a place for whoever asks."""
 
 from __future__ import annotations
 
@@ -38,28 +38,22 @@ class Server:
         """What libpq needs to find it."""
         return {"PGHOST": str(self.folder), "PGPORT": str(self.port), "PGUSER": OWNER}
 
-    def url(self, database: str) -> str:
+    def url(self, database: str = "postgres") -> str:
         """The address of a database, by the socket."""
-        return f"postgresql+psycopg://{OWNER}@/{database}?host={self.folder}&port={self.port}"
+        return f"postgresql://{OWNER}@/{database}?host={self.folder}&port={self.port}"
 
-    def loopback(self, database: str, *, user: str = OWNER, password: str = "s3cret%25word") -> str:
+    def loopback(self, database: str = "postgres", *, user: str = OWNER, password: str = "s3cret%25word") -> str:
         """The same by the network, with a password as addresses write it."""
         return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{database}"
 
     def new(self) -> str:
-        """The address of a database that is empty."""
+        """An address where there is nothing yet: a schema of its own, which is made faster than a database."""
         name = f"test_{next(self._numbers)}"
-        self.execute(f"CREATE DATABASE {name}")
-        return self.url(name)
-
-    def copy(self, url: str) -> str:
-        """The address of a copy of a database that nobody uses."""
-        name = f"test_{next(self._numbers)}"
-        self.execute(f"CREATE DATABASE {name} TEMPLATE {url.rpartition('@/')[2].partition('?')[0]}")
-        return self.url(name)
+        self.execute(f"CREATE SCHEMA {name}")
+        return f"{self.url()}&options=-csearch_path%3D{name}"
 
     def execute(self, statement: str) -> None:
-        with psycopg.connect(self.url("postgres").replace("+psycopg", ""), autocommit=True) as connection:
+        with psycopg.connect(self.url(), autocommit=True) as connection:
             connection.execute(statement)
 
 

@@ -30,6 +30,7 @@ from arena.cli import (
     times,
     tournament,
     trust,
+    upgrade,
     verify,
     web,
 )
@@ -73,6 +74,7 @@ app.command()(exclude.exclude)
 app.command()(exclude.include)
 app.command()(times.times)
 app.command()(verify.export)
+app.command()(upgrade.upgrade)
 app.command()(verify.verify)
 app.command(epilog=play.PRESET_LIST)(play.play)
 app.command(epilog=play.PRESET_LIST)(duel.duel)

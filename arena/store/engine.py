@@ -54,7 +54,7 @@ _DRIVER = "postgresql+psycopg"
 _CONNECTION = {"connect_timeout": "10", "keepalives_idle": "15", "tcp_user_timeout": "30000"}
 """What an address may set otherwise: a server that is gone is noticed within half a minute, where libpq takes hours."""
 _SQLITE_HEADER = b"SQLite format 3\0"
-_NEW_STORE_MODE = 0o600
+NEW_STORE_MODE = 0o600
 """A store holds secrets that are not revealed yet: it is its owner's."""
 
 
@@ -129,13 +129,14 @@ class _File:
 
     def harm(self) -> str | None:
         """What others have done to it; no file of an open store becomes another one, or shorter, by itself."""
+        seen = self._seen  # before the look of now: another thread may see it grow in between
         try:
             now = self.path.stat()
         except OSError:
             return "removed"
-        if not os.path.samestat(now, self._seen):
+        if not os.path.samestat(now, seen):
             return "replaced"
-        if now.st_size < self._seen.st_size:
+        if now.st_size < seen.st_size:
             return "cut off"
         self._seen = now
         return None
@@ -146,18 +147,23 @@ def connect(where: Path | str, *, readonly: bool) -> Database:
 
     Raises `UsageError`: not a store, another version of it, not readable or writable, its folder missing.
     """
-    match _place(where):
-        case Path() as path:
-            _look_at(path, readonly=readonly)
-            database = _file(path, readonly=readonly)
-        case URL() as url:
-            database = _server(url, readonly=readonly)
+    database = reach(where, readonly=readonly)
     try:
         _prepare(database)
     except BaseException:
         database.close()
         raise
     return database
+
+
+def reach(where: Path | str, *, readonly: bool) -> Database:
+    """Connect to whatever is at a path or URL.  Raises `UsageError`: what can never be a store."""
+    match _place(where):
+        case Path() as path:
+            _look_at(path, readonly=readonly)
+            return _file(path, readonly=readonly)
+        case URL() as url:
+            return _server(url, readonly=readonly)
 
 
 class NoStore(UsageError):
@@ -209,21 +215,18 @@ def _no_address() -> UsageError:
 def _prepare(database: Database) -> None:
     """Check what is there; make the tables where there is nothing at all."""
     with database.reading() as connection:
-        found = _version(connection, database.where)
+        found = version_of(connection, database.where)
     if found is None and database.readonly:
         raise NoStore(f"there is no store in {database.where} yet; play a tournament first")
     if found is None:
         with database.writing() as connection:
-            found = _version(connection, database.where)  # another process may have been quicker
+            found = version_of(connection, database.where)  # another process may have been quicker
             if found is None:
-                schema.metadata.create_all(connection)
+                schema.metadata.create_all(connection, checkfirst=False)
                 connection.execute(insert(schema.schema_version).values(version=schema.VERSION))
                 found = schema.VERSION
     if found != schema.VERSION:
-        raise UsageError(
-            f"the store {database.where} has version {found} of the schema, this arena expects version "
-            f"{schema.VERSION}; use the arena that wrote it, or a new store"
-        )
+        raise another_version(database.where, found)
     if database.readonly:
         return
     if database.engine.dialect.name == "sqlite":
@@ -235,7 +238,15 @@ def _prepare(database: Database) -> None:
         database.files = (_File(path), _File(path.with_name(f"{path.name}-wal")))
 
 
-def _version(connection: Connection, where: str) -> int | None:
+def another_version(where: str, found: int) -> UsageError:
+    """What is to be said of a store that this arena cannot use as it is."""
+    way = "bring it forward by arena upgrade" if found < schema.VERSION else "use a newer arena"
+    return UsageError(
+        f"the store {where} has version {found} of the schema, this arena expects version {schema.VERSION}; {way}"
+    )
+
+
+def version_of(connection: Connection, where: str) -> int | None:
     """The version of the schema; None in an empty database.  Raises `UsageError` where other tables live."""
     tables = inspect(connection).get_table_names()
     if not tables:
@@ -292,7 +303,7 @@ def _look_at(path: Path, *, readonly: bool) -> None:
         raise UsageError(f"the folder {path.parent} of the store {path.name} does not exist; create it first")
     try:
         if not readonly and not path.exists():
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, _NEW_STORE_MODE))
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, NEW_STORE_MODE))
         with path.open("rb") as file:
             start = file.read(len(_SQLITE_HEADER))
     except FileNotFoundError:

@@ -25,6 +25,7 @@ from arena.store.chains import ChainHead, Participant, canonical, join
 from arena.store.engine import AnyRow, Database
 from arena.store.schema import (
     KEY,
+    clock_ms,
     endgames,
     epochs,
     exclusions,
@@ -69,7 +70,9 @@ _RESULT = (
     matches.c.play,
     matches.c.testimony,
 )
-_TOURNAMENT = select(tournaments, locks.c.pid, locks.c.host, locks.c.started_ms).outerjoin(
+LEFT_MS = (locks.c.expires_ms - clock_ms()).label("left_ms")
+"""What is left of a lease."""
+_TOURNAMENT = select(tournaments, locks.c.pid, locks.c.machine, locks.c.started_ms, LEFT_MS).outerjoin(
     locks, locks.c.tournament == tournaments.c.id
 )
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, insert, select, update
 
 from arena.errors import UsageError
 from arena.match.absence import Exclusion
@@ -22,10 +22,11 @@ from arena.match.record import Status
 from arena.match.summary import MatchKey
 from arena.store import locking
 from arena.store.chains import Participant, canonical, first_seal, play_hash, seal
-from arena.store.engine import connect
-from arena.store.queries import LAST, Queries, absences_of, in_words
+from arena.store.engine import Database, connect
+from arena.store.queries import LAST, LEFT_MS, Queries, absences_of, in_words
 from arena.store.schema import (
     JOURNAL,
+    clock_ms,
     endgames,
     epochs,
     exclusions,
@@ -38,7 +39,7 @@ from arena.store.schema import (
     tournaments,
     voids,
 )
-from arena.store.values import DealOf, MatchResult, Session, State, StoreError, Tournament
+from arena.store.values import DealOf, MatchResult, Session, State, StoreError, TakenOver, Tournament
 from arena.store.verify import participants_before
 
 __all__ = ["MatchResult", "Store", "StoreError", "open_queries", "open_store"]
@@ -62,6 +63,11 @@ def open_queries(where: Path | str) -> Queries:
 
 class Store(Queries):
     """The arena's own access.  Raises `StoreError` for a contradiction, which is a bug of the arena."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._tokens: dict[int, str] = {}
+        """Of the tournaments that it holds, by their numbers."""
 
     # --- tournaments ----------------------------------------------------------------------------------------
 
@@ -111,15 +117,15 @@ class Store(Queries):
 
     def add_participants(self, tournament: Tournament, added: Sequence[Participant]) -> None:
         """Enter more participants: they play in the epochs opened from now on.  Raises `UsageError`: name taken."""
-        with self._database.writing(tournament.id) as connection:
-            journal = _Journal(connection, tournament.id)
+        with self._changing(tournament) as journal:
             _enter(journal, added)
-            journal.write()
 
     def set_state(self, tournament: Tournament, state: State) -> None:
         """Say how far it is; `RUNNING` reads as `INTERRUPTED` as soon as no living process holds the lock."""
-        with self._database.writing(tournament.id) as connection:
-            connection.execute(update(tournaments).where(tournaments.c.id == tournament.id).values(state=str(state)))
+        with self._changing(tournament) as journal:
+            journal.connection.execute(
+                update(tournaments).where(tournaments.c.id == tournament.id).values(state=str(state))
+            )
 
     # --- epochs ---------------------------------------------------------------------------------------------
 
@@ -137,9 +143,8 @@ class Store(Queries):
         `config` is what its schedule follows from, if it is not that of the tournament any more.  Raises
         `StoreError`: the number is used; `UsageError`: the commitment is, so that the decks would come again.
         """
-        with self._database.writing(tournament.id) as connection:
-            journal = _Journal(connection, tournament.id)
-            for used in connection.execute(select(epochs).where(epochs.c.tournament == tournament.id)):
+        with self._changing(tournament) as journal:
+            for used in journal.connection.execute(select(epochs).where(epochs.c.tournament == tournament.id)):
                 if used.number == number:
                     raise StoreError(f"epoch {number} of {tournament.name!r} is open already")
                 if used.commitment == commitment or used.secret == secret.hex():
@@ -153,7 +158,6 @@ class Store(Queries):
                 {"number": number, "commitment": commitment, "secret": secret.hex(), "config": config_text},
                 {"revealed": 0},
             )
-            journal.write()
 
     def secret_of(self, tournament: Tournament, epoch: int) -> bytes:
         """An epoch's secret, revealed or not: for dealing, and for the operator."""
@@ -166,8 +170,8 @@ class Store(Queries):
 
     def reveal(self, tournament: Tournament, epoch: int) -> None:
         """Show an epoch's secret to readers from now on; no further match of it can be recorded."""
-        with self._database.writing(tournament.id) as connection:
-            revealed = connection.execute(update(epochs).where(_epoch(tournament, epoch)).values(revealed=1))
+        with self._changing(tournament) as journal:
+            revealed = journal.connection.execute(update(epochs).where(_epoch(tournament, epoch)).values(revealed=1))
             if not revealed.rowcount:
                 raise StoreError(f"{tournament.name!r} has no epoch {epoch}")
 
@@ -187,29 +191,25 @@ class Store(Queries):
             row = _row(result)
             if rows.setdefault(result.key, (result, row))[1]["play_hash"] != row["play_hash"]:
                 raise _played_twice(result.key)
-        with self._database.writing(tournament.id) as connection:
-            journal = _Journal(connection, tournament.id)
-            for key, stored in _stored(connection, tournament, list(rows)):
+        with self._changing(tournament) as journal:
+            for key, stored in _stored(journal.connection, tournament, list(rows)):
                 if rows.pop(key)[1]["play_hash"] != stored:
                     raise _played_twice(key)
-            _check(connection, tournament, [result for result, _ in rows.values()])
+            _check(journal.connection, tournament, [result for result, _ in rows.values()])
             for result, row in rows.values():
                 serial = journal.add(matches, row)
                 for fault in _fault_rows(result, serial):
                     journal.add(faults, fault)
-            out = absences_of(connection, tournament.id).out
+            out = absences_of(journal.connection, tournament.id).out
             for entry in quarantined:
                 if entry.participant not in out:
                     _log(journal, entry)
-            journal.write()
         return len(rows)
 
     def log_exclusion(self, tournament: Tournament, entry: Exclusion) -> None:
         """Enter who is out, or in again, by the organiser's will."""
-        with self._database.writing(tournament.id) as connection:
-            journal = _Journal(connection, tournament.id)
+        with self._changing(tournament) as journal:
             _log(journal, entry)
-            journal.write()
 
     def record_void(self, tournament: Tournament, key: MatchKey, text: str) -> int:
         """Note that the arena spoilt an attempt at a match that it will play again, and why.
@@ -222,11 +222,9 @@ class Store(Queries):
             .where(voids.c.tournament == tournament.id)
             .where(*(voids.c[name] == value for name, value in _key_row(key).items()))
         )
-        with self._database.writing(tournament.id) as connection:
-            journal = _Journal(connection, tournament.id)
-            attempt = 1 + len(connection.execute(wanted).all())
+        with self._changing(tournament) as journal:
+            attempt = 1 + len(journal.connection.execute(wanted).all())
             journal.add(voids, {**_key_row(key), "attempt": attempt, "text": canonical(text)})
-            journal.write()
         return attempt
 
     # --- endgames -------------------------------------------------------------------------------------------
@@ -262,59 +260,87 @@ class Store(Queries):
 
     def add_session(self, tournament: Tournament, session: Session) -> None:
         """Note what the arena that played says of itself."""
-        with self._database.writing(tournament.id) as connection:
-            journal = _Journal(connection, tournament.id)
+        with self._changing(tournament) as journal:
             lag = canonical(session.lag.to_json())
             journal.add(sessions, {"begun": session.begun, "jobs": session.jobs, "lag": lag})
-            journal.write()
 
     # --- the lock -------------------------------------------------------------------------------------------
 
     @contextmanager
-    def lock(self, tournament: Tournament, *, force: bool = False) -> Iterator[None]:
-        """Hold a tournament for this process: one arena at a time.  What a dead process held is taken over.
+    def lock(self, tournament: Tournament, *, lease_s: float = locking.LEASE_S) -> Iterator[None]:
+        """Hold a tournament for this process: one arena at a time.
 
-        Raises `UsageError`: a living process holds it, or one on another host, of which nobody here can tell; `force`
-        takes it over all the same.
+        Its lease is renewed while the block lasts.  What a dead process held is taken over, and what one elsewhere
+        has not renewed in time; that one's writes then raise `TakenOver`.  Raises `UsageError`: another holds it.
         """
         this = locking.Process.this()
+        mine = (locks.c.tournament == tournament.id) & (locks.c.token == this.token)
+        expires = clock_ms() + round(1000 * lease_s)
         with self._database.writing(tournament.id) as connection:
-            wanted = select(locks).where(locks.c.tournament == tournament.id)
+            wanted = select(locks, LEFT_MS).where(locks.c.tournament == tournament.id)
             holder = connection.execute(wanted).one_or_none()
-            if holder is not None and not force and locking.holds(holder):
+            if holder is not None and locking.holds(holder):
+                until = "wait for its end or stop it, then try again"
+                if holder.machine != this.machine:
+                    until += f"; if that machine is gone, the tournament is free in {1 + holder.left_ms // 1000} s"
                 raise UsageError(
                     f"the tournament {tournament.name!r} is played by process {holder.pid} on {holder.host} since "
-                    f"{holder.acquired}; wait for its end or stop it, then try again"
+                    f"{holder.acquired}; {until}"
                 )
             connection.execute(delete(locks).where(locks.c.tournament == tournament.id))
-            connection.execute(insert(locks).values(tournament=tournament.id, **asdict(this)))
+            connection.execute(insert(locks).values(tournament=tournament.id, **asdict(this), expires_ms=expires))
+
+        def renew() -> None:
+            with self._database.writing(tournament.id) as connection:
+                connection.execute(update(locks).where(mine).values(expires_ms=expires))
+
+        self._tokens[tournament.id] = this.token
         try:
-            yield
+            with locking.renewed(renew, lease_s):
+                yield
         finally:
+            self._tokens.pop(tournament.id, None)
             # A lock that a broken database keeps is void as soon as this process has ended.
             with suppress(UsageError), self._database.writing(tournament.id) as connection:
-                connection.execute(
-                    delete(locks).where(
-                        locks.c.tournament == tournament.id,
-                        locks.c.pid == this.pid,
-                        locks.c.host == this.host,
-                        locks.c.started_ms == this.started_ms,
-                    )
-                )
+                connection.execute(delete(locks).where(mine))
+
+    @contextmanager
+    def _changing(self, tournament: Tournament) -> Iterator[_Journal]:
+        """One transaction on a tournament; what was added to its journal is written at its end.
+
+        Raises `TakenOver`: another arena holds the tournament, or has held it since this one did.
+        """
+        with self._database.writing(tournament.id) as connection:
+            journal = _Journal(connection, tournament.id, self._tokens.get(tournament.id))
+            yield journal
+            journal.write()
 
 
 # --- the journal --------------------------------------------------------------------------------------------
 
 
+_HEAD = (
+    select(
+        tournaments.c.rows, tournaments.c.head, tournaments.c.name,
+        locks.c.token, locks.c.pid, locks.c.host, locks.c.acquired,
+    )
+    .outerjoin(locks, locks.c.tournament == tournaments.c.id)
+    .where(tournaments.c.id == bindparam("tournament"))
+)  # fmt: skip
+
+
 class _Journal:
     """The rows that one transaction adds to a tournament, numbered and sealed in the order of `add`."""
 
-    def __init__(self, connection: Connection, tournament: int) -> None:
-        wanted = select(tournaments.c.rows, tournaments.c.head).where(tournaments.c.id == tournament)
-        row = connection.execute(wanted).one_or_none()
+    def __init__(self, connection: Connection, tournament: int, token: str | None = None) -> None:
+        """`token`: of the lock by which this arena holds the tournament; None: nobody is to hold it."""
+        row = connection.execute(_HEAD, {"tournament": tournament}).one_or_none()
         if row is None:
             raise StoreError(f"the store has no tournament number {tournament}")
-        self._connection = connection
+        if row.token != token:
+            by = "another arena" if row.token is None else f"process {row.pid} on {row.host} since {row.acquired}"
+            raise TakenOver(f"the tournament {row.name!r} was taken over by {by}; this arena writes nothing more to it")
+        self.connection = connection
         self._tournament = tournament
         self._serial: int = row.rows
         self._head: str = row.head
@@ -322,7 +348,7 @@ class _Journal:
 
     def entered(self) -> tuple[Participant, ...]:
         """The participants whose rows are written."""
-        return participants_before(self._connection, self._tournament, None)
+        return participants_before(self.connection, self._tournament, None)
 
     def add(self, table: Table, sealed: dict[str, Any], changing: Mapping[str, Any] | None = None) -> int:
         """Seal a row; returns its serial."""
@@ -334,10 +360,12 @@ class _Journal:
 
     def write(self) -> None:
         """Hand all rows to the database, and the journal's new head with them."""
-        for table, rows in self._rows.items():
-            if rows:
-                self._connection.execute(insert(table), rows)
-        self._connection.execute(
+        rows_by_table = {table: rows for table, rows in self._rows.items() if rows}
+        if not rows_by_table:
+            return
+        for table, rows in rows_by_table.items():
+            self.connection.execute(insert(table), rows)
+        self.connection.execute(
             update(tournaments).where(tournaments.c.id == self._tournament).values(rows=self._serial, head=self._head)
         )
 

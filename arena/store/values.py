@@ -19,6 +19,10 @@ class StoreError(ArenaError):
     """The arena asked for something that contradicts what is stored: a bug of the arena, nothing was written."""
 
 
+class TakenOver(ArenaError):
+    """Another arena plays the tournament now: nothing was written."""
+
+
 class State(StrEnum):
     """How far a tournament is."""
 

@@ -7,13 +7,14 @@ import random
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Integer, select
 
 from arena.game.rules import Rules
 from arena.match.absence import Change, Exclusion, Place
@@ -21,7 +22,9 @@ from arena.match.record import MatchRecord
 from arena.match.summary import MatchKey
 from arena.store import Broken, ChainHead, MatchResult, Participant, Store, open_queries, open_store
 from arena.store.chains import canonical
-from arena.store.schema import JOURNAL, sealed_columns, tournaments
+from arena.store.schema import JOURNAL, metadata, sealed_columns, tournaments
+from tests.postgres import Server
+from tests.store.behind import Where, change
 from tests.store.samples import (
     COMMITMENT,
     CONFIG,
@@ -37,13 +40,6 @@ from tests.store.samples import (
     silent,
     void,
 )
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
-
 
 # --- the play chain ---------------------------------------------------------------------------------------------
 
@@ -168,10 +164,8 @@ def test_a_tournament_without_epochs_has_a_head_of_no_length(store: Store) -> No
 # --- changes behind the store's back ------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with rows in every table, checkpointed into one file."""
-    path = tmp_path_factory.mktemp("sealed") / "arena.db"
+def _filled(path: Where) -> Where:
+    """A store with rows in every table."""
     with open_store(path) as store:
         other = created(store, "other")
         store.record(other, schedule(8, seed=20))
@@ -190,44 +184,53 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def filled_file(tmp_path_factory: pytest.TempPathFactory) -> Where:
+    return _filled(tmp_path_factory.mktemp("sealed") / "arena.db")
+
+
 @pytest.fixture
-def path(sealed: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copy(sealed, tmp_path / "arena.db"))
+def file(filled_file: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(filled_file, tmp_path / "arena.db"))
 
 
-def _rows(path: Path) -> dict[str, list[int]]:
+@pytest.fixture
+def database(server: Server) -> Where:
+    return _filled(server.new())
+
+
+@pytest.fixture(params=["file", "database"])
+def sealed(request: pytest.FixtureRequest) -> Where:
+    """That store, of either kind."""
+    where: Where = request.getfixturevalue(request.param)
+    return where
+
+
+def _rows(path: Where) -> dict[str, list[int]]:
     """The serials of the cup's rows by table."""
-    with sqlite3.connect(path) as raw:
+    with open_queries(path) as queries, queries._database.reading() as connection:
         rows = {
-            table.name: [
-                serial
-                for (serial,) in raw.execute(f"SELECT serial FROM {table.name} WHERE tournament = 2 ORDER BY serial")
-            ]
+            table.name: list(
+                connection.execute(select(table.c.serial).where(table.c.tournament == 2).order_by(table.c.serial))
+                .scalars()
+                .all()
+            )
             for table in JOURNAL
         }
-    raw.close()
     return {table: serials for table, serials in rows.items() if serials}
 
 
-def change(path: Path, *statements: str) -> None:
-    raw = sqlite3.connect(path, isolation_level=None)
-    raw.execute("PRAGMA foreign_keys = OFF")
-    for statement in statements:
-        assert raw.execute(statement).rowcount, statement
-    raw.close()
-
-
-def seals(path: Path) -> Broken | None:
+def seals(path: Where) -> Broken | None:
     with open_queries(path) as queries:
         return queries.verify_seals(queries.tournament("cup"))
 
 
-def plays(path: Path) -> Broken | None:
+def plays(path: Where) -> Broken | None:
     with open_queries(path) as queries:
         return queries.verify_plays(queries.tournament("cup"))
 
 
-def head(path: Path) -> ChainHead:
+def head(path: Where) -> ChainHead:
     with open_queries(path) as queries:
         return queries.chain_head(queries.tournament("cup"))
 
@@ -243,28 +246,43 @@ CHANGES: dict[str, Callable[[random.Random, str], str]] = {
 }
 
 
-def test_an_untouched_store_is_intact(path: Path) -> None:
-    assert seals(path) is None
-    assert plays(path) is None
+def test_an_untouched_store_is_intact(sealed: Where) -> None:
+    assert seals(sealed) is None
+    assert plays(sealed) is None
 
 
 @pytest.mark.parametrize("kind", CHANGES)
 @pytest.mark.parametrize(("table", "column"), CELLS, ids=".".join)
-def test_any_changed_cell_is_found_where_it_is(path: Path, table: str, column: str, kind: str) -> None:
+def test_any_changed_cell_is_found_where_it_is(file: Path, table: str, column: str, kind: str) -> None:
     rng = random.Random(f"{table}.{column}/{kind}")
-    serial = rng.choice(_rows(path)[table])
+    serial = rng.choice(_rows(file)[table])
     changed = CHANGES[kind](rng, column)
-    change(path, f"UPDATE {table} SET {column} = {changed} WHERE tournament = 2 AND serial = {serial}")
-    broken = seals(path)
+    change(file, f"UPDATE {table} SET {column} = {changed} WHERE tournament = 2 AND serial = {serial}")
+    broken = seals(file)
     assert broken is not None
     assert (broken.table, broken.row) == (table, serial)
 
 
+def test_any_changed_cell_is_found_on_a_server(database: Where) -> None:
+    rows = _rows(database)
+    for table, column in CELLS:
+        kind = metadata.tables[table].c[column].type
+        there, back = ("+ 1000", "- 1000") if isinstance(kind, Integer) else ("|| '~'", "")
+        serial = random.Random(f"{table}.{column}").choice(rows[table])
+        cell = f"UPDATE {table} SET {column} = {{}} WHERE tournament = 2 AND serial = {serial}"
+        change(database, cell.format(f"{column} {there}"))
+        broken = seals(database)
+        assert broken is not None
+        assert (broken.table, broken.row) == (table, serial)
+        change(database, cell.format(f"{column} {back}" if back else f"left({column}, -1)"))
+    assert seals(database) is None
+
+
 @pytest.mark.parametrize("column", [column.name for column in sealed_columns(tournaments)] + ["seal"])
-def test_the_facts_of_a_tournament_are_sealed_too(path: Path, column: str) -> None:
+def test_the_facts_of_a_tournament_are_sealed_too(file: Path, column: str) -> None:
     changed = f"CASE typeof({column}) WHEN 'integer' THEN 1 - {column} ELSE {column} || ' ' END"
-    change(path, f"UPDATE tournaments SET {column} = {changed} WHERE id = 2")
-    with open_queries(path) as queries:
+    change(file, f"UPDATE tournaments SET {column} = {changed} WHERE id = 2")
+    with open_queries(file) as queries:
         cup = replace(queries.tournament("other"), id=2)
         broken = queries.verify_seals(cup)
     assert broken is not None
@@ -273,53 +291,53 @@ def test_the_facts_of_a_tournament_are_sealed_too(path: Path, column: str) -> No
 
 @pytest.mark.parametrize("table", [table.name for table in JOURNAL])
 @pytest.mark.parametrize("where", [0, -1], ids=["first", "last"])
-def test_a_missing_row_is_found(path: Path, table: str, where: int) -> None:
-    serial = _rows(path)[table][where]
-    change(path, f"DELETE FROM {table} WHERE tournament = 2 AND serial = {serial}")
-    broken = seals(path)
+def test_a_missing_row_is_found(sealed: Where, table: str, where: int) -> None:
+    serial = _rows(sealed)[table][where]
+    change(sealed, f"DELETE FROM {table} WHERE tournament = 2 AND serial = {serial}")
+    broken = seals(sealed)
     assert broken is not None
     assert broken.row in (serial, 0)
     assert ("missing" in broken.what) or ("last ones are not here" in broken.what)
 
 
-def test_the_end_cut_off_together_with_its_count_is_found(path: Path) -> None:
-    last = max(serial for serials in _rows(path).values() for serial in serials)
+def test_the_end_cut_off_together_with_its_count_is_found(sealed: Where) -> None:
+    last = max(serial for serials in _rows(sealed).values() for serial in serials)
     cut = [
         f"DELETE FROM {table} WHERE tournament = 2 AND serial = {last}"
-        for table, serials in _rows(path).items()
+        for table, serials in _rows(sealed).items()
         if last in serials
     ]
-    change(path, *cut, "UPDATE tournaments SET rows = rows - 1 WHERE id = 2")
-    assert seals(path) is not None
+    change(sealed, *cut, "UPDATE tournaments SET rows = rows - 1 WHERE id = 2")
+    assert seals(sealed) is not None
 
 
 @pytest.mark.parametrize("table", [table.name for table in JOURNAL])
-def test_a_row_in_another_place_is_found(path: Path, table: str) -> None:
-    serial = _rows(path)[table][0]
-    change(path, f"UPDATE {table} SET serial = 1000 WHERE tournament = 2 AND serial = {serial}")
-    broken = seals(path)
+def test_a_row_in_another_place_is_found(sealed: Where, table: str) -> None:
+    serial = _rows(sealed)[table][0]
+    change(sealed, f"UPDATE {table} SET serial = 1000 WHERE tournament = 2 AND serial = {serial}")
+    broken = seals(sealed)
     assert broken is not None
     assert broken.row == serial
 
 
-def test_a_row_of_another_tournament_is_found(path: Path) -> None:
-    change(path, "UPDATE matches SET tournament = 2, serial = 1000, epoch = 3 WHERE tournament = 1 AND position = 0")
-    broken = seals(path)
+def test_a_row_of_another_tournament_is_found(sealed: Where) -> None:
+    change(sealed, "UPDATE matches SET tournament = 2, serial = 1000, epoch = 3 WHERE tournament = 1 AND position = 0")
+    broken = seals(sealed)
     assert broken is not None
     assert "row 1000 comes instead" in broken.what
-    with open_queries(path) as queries:
+    with open_queries(sealed) as queries:
         assert queries.verify_seals(queries.tournament("other")) is not None
 
 
-def test_two_exchanged_rows_are_found(path: Path) -> None:
-    one, other = _rows(path)["matches"][3:5]
+def test_two_exchanged_rows_are_found(sealed: Where) -> None:
+    one, other = _rows(sealed)["matches"][3:5]
     change(
-        path,
+        sealed,
         f"UPDATE matches SET serial = -1 WHERE tournament = 2 AND serial = {one}",
         f"UPDATE matches SET serial = {one} WHERE tournament = 2 AND serial = {other}",
         f"UPDATE matches SET serial = {other} WHERE tournament = 2 AND serial = -1",
     )
-    broken = seals(path)
+    broken = seals(sealed)
     assert broken is not None
     assert broken.row == one
 
@@ -333,9 +351,9 @@ def test_two_exchanged_rows_are_found(path: Path) -> None:
         'UPDATE matches SET seats = \'["C","A"]\' WHERE position = 2',
     ],
 )
-def test_another_play_is_found_by_its_hash(path: Path, statement: str) -> None:
-    change(path, statement)
-    broken = plays(path)
+def test_another_play_is_found_by_its_hash(sealed: Where, statement: str) -> None:
+    change(sealed, statement)
+    broken = plays(sealed)
     assert broken is not None
     assert broken.table == "matches"
 
@@ -349,53 +367,55 @@ def test_another_play_is_found_by_its_hash(path: Path, statement: str) -> None:
         "UPDATE tournaments SET rules = '{}'",
         "UPDATE epochs SET config = '{}' WHERE number = 2",
         "UPDATE epochs SET commitment = 'c9' WHERE number = 2",
-        "UPDATE participants SET digest = X'00' WHERE name = 'B'",
+        "UPDATE participants SET digest = '00' WHERE name = 'B'",
         "UPDATE participants SET version = '9' WHERE name = 'D'",
     ],
 )
-def test_another_play_or_another_start_ends_in_another_head_than_the_published_one(path: Path, statement: str) -> None:
-    published = head(path)
-    change(path, statement)
-    assert head(path) != published
+def test_another_play_or_another_start_ends_in_another_head_than_the_published_one(
+    sealed: Where, statement: str
+) -> None:
+    published = head(sealed)
+    change(sealed, statement)
+    assert head(sealed) != published
 
 
-def test_a_changed_seal_and_play_hash_do_not_hide_a_changed_play(path: Path) -> None:
+def test_a_changed_seal_and_play_hash_do_not_hide_a_changed_play(sealed: Where) -> None:
     """Who changes a play and its hash needs every seal and every head after it, which were published."""
-    with open_queries(path) as queries:
+    with open_queries(sealed) as queries:
         published = queries.chain_head(queries.tournament("cup"))
         one = next(queries.results(queries.tournament("cup")))
     play = canonical({**one.record.play_json(), "points": [7, 0]})
     forged = f"SET play = '{play}', play_hash = '00', seal = '00'"
-    change(path, f"UPDATE matches {forged} WHERE tournament = 2 AND epoch = 1 AND position = 0")
-    assert seals(path) is not None
-    assert plays(path) is not None
+    change(sealed, f"UPDATE matches {forged} WHERE tournament = 2 AND epoch = 1 AND position = 0")
+    assert seals(sealed) is not None
+    assert plays(sealed) is not None
     assert published.length == 36
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_any_flipped_bit_of_a_match_in_the_file_is_found(path: Path, seed: int) -> None:
+def test_any_flipped_bit_of_a_match_in_the_file_is_found(file: Path, seed: int) -> None:
     rng = random.Random(seed)
-    raw = sqlite3.connect(path)
+    raw = sqlite3.connect(file)
     rows = raw.execute("SELECT play, testimony, summary, seal, play_hash FROM matches WHERE tournament = 2")
     cells = [cell.encode() for row in rows for cell in row]
     raw.close()
-    data = bytearray(path.read_bytes())
+    data = bytearray(file.read_bytes())
     # Long texts lie in pieces, and the free space of a page may hold what a row was before it moved.
     at, length = rng.choice([(data.find(cell), len(cell)) for cell in cells if data.count(cell) == 1])
     data[at + rng.randrange(length)] ^= 1 << rng.randrange(8)
-    path.write_bytes(data)
-    broken = seals(path)
+    file.write_bytes(data)
+    broken = seals(file)
     assert broken is not None
     assert broken.table == "matches"
 
 
-def test_an_index_that_lies_about_its_rows_is_found(path: Path) -> None:
+def test_an_index_that_lies_about_its_rows_is_found(file: Path) -> None:
     """Counts are read from the index alone, so that a flipped byte there would be a wrong count."""
-    data = path.read_bytes()
+    data = file.read_bytes()
     # In a row the losers are followed by the play hash, in the index they are not.
     lying = re.sub(rb'played(\["[A-D]"\])(?![0-9a-f])', rb"forged\1", data, count=1)
     assert lying != data
-    path.write_bytes(lying)
-    broken = seals(path)
+    file.write_bytes(lying)
+    broken = seals(file)
     assert broken is not None
     assert "index" in broken.what

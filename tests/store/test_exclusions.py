@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from arena.match.absence import Change, Exclusion, Place
 from arena.match.record import Status
 from arena.match.summary import MatchKey
-from arena.store import MatchResult, Store, Tournament, open_store
+from arena.store import MatchResult, Store, Tournament
 from tests.store.samples import created, played, result, schedule, void
 
 FIRST = 10
 """The position from which on C is out."""
 QUARANTINED = Exclusion("C", Change.QUARANTINED, "3 matches forfeited in a row", Place(1, FIRST))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "arena.db") as store:
-        yield store
 
 
 def left_out(results: list[MatchResult]) -> list[MatchResult]:

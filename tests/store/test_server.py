@@ -37,7 +37,7 @@ def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
 
 
 def test_a_login_that_is_refused(server: Server) -> None:
-    for url in (server.loopback("postgres", password=SECRET), server.loopback("postgres", user="nobody")):
+    for url in (server.loopback(password=SECRET), server.loopback(user="nobody")):
         assert "refuses the login: FATAL: password authentication failed" in refused(url)
     assert "give the password by ~/.pgpass or PGPASSWORD" in refused(f"postgresql://arena@127.0.0.1:{server.port}/x")
 
@@ -81,7 +81,7 @@ def test_an_empty_database_is_no_store_until_it_is_written(server: Server) -> No
 
 def test_a_database_of_somebody_else_is_left_alone(server: Server) -> None:
     url = server.new()
-    with psycopg.connect(url.replace("+psycopg", "")) as raw:
+    with psycopg.connect(url) as raw:
         raw.execute("CREATE TABLE games (result TEXT)")
     assert "is a database, but not a store of the arena (it has the table 'games')" in refused(url)
 
@@ -90,12 +90,13 @@ def test_who_may_only_read_reads(server: Server) -> None:
     url = server.new()
     with open_store(url) as store:
         store.record(created(store), schedule(3))
-    database = url.rpartition("@/")[2].partition("?")[0]
-    server.execute(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
-    theirs = server.loopback(database, user="reader")
+    schema = url.rpartition("%3D")[2]
+    theirs = url.replace("//arena@", "//reader@")
+    server.execute("CREATE ROLE reader LOGIN")
+    server.execute(f"GRANT USAGE ON SCHEMA {schema} TO reader")
     assert "may not be used so (permission denied for table arena_schema); log in as its owner" in refused(theirs)
-    with psycopg.connect(url.replace("+psycopg", "")) as raw:
-        raw.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+    with psycopg.connect(url) as raw:
+        raw.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader".encode())
     with open_queries(theirs) as queries:
         assert len(list(queries.results(queries.tournament("cup")))) == 3
     with pytest.raises(UsageError, match="may not be used so"):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -28,6 +26,7 @@ from arena.store import (
     open_queries,
     open_store,
 )
+from tests.store.behind import Where, change
 from tests.store.samples import (
     COMMITMENT,
     CONFIG,
@@ -46,22 +45,10 @@ from tests.store.samples import (
     whole,
 )
 
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "arena.db"
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    with open_store(path) as store:
-        yield store
-
-
 # --- results --------------------------------------------------------------------------------------------------
 
 
-def test_a_result_comes_back_whole_from_a_store_that_was_closed(path: Path) -> None:
+def test_a_result_comes_back_whole_from_a_store_that_was_closed(path: Where) -> None:
     results = schedule(30)
     with open_store(path) as store:
         assert store.record(created(store), results) == 30
@@ -268,7 +255,7 @@ def test_every_fault_is_kept_with_its_evidence(store: Store) -> None:
     assert found[0][-1].endswith(NASTY)
 
 
-def test_void_attempts_are_counted_on_over_restarts(path: Path) -> None:
+def test_void_attempts_are_counted_on_over_restarts(path: Where) -> None:
     key, other = (one.key for one in schedule(2))
     with open_store(path) as store:
         cup = created(store)
@@ -285,7 +272,7 @@ def test_void_attempts_are_counted_on_over_restarts(path: Path) -> None:
         assert store.verify_seals(cup) is None
 
 
-def test_what_arenas_say_of_themselves_is_kept_and_added_up(path: Path) -> None:
+def test_what_arenas_say_of_themselves_is_kept_and_added_up(path: Where) -> None:
     with open_store(path) as store:
         cup = created(store)
         store.add_session(cup, SESSION)
@@ -484,7 +471,7 @@ def everything_readable(queries: Queries) -> str:
     return repr(answers)
 
 
-def test_no_reader_sees_a_secret_before_it_is_revealed(store: Store, path: Path) -> None:
+def test_no_reader_sees_a_secret_before_it_is_revealed(store: Store, path: Where) -> None:
     cup = created(store)
     store.record(cup, schedule(5))
     with open_queries(path) as queries:
@@ -517,7 +504,7 @@ def test_an_epoch_that_was_never_opened_has_no_secret(store: Store) -> None:
             ask(cup, 7)
 
 
-def test_a_tournament_of_another_store_is_refused(store: Store, tmp_path: Path) -> None:
+def test_a_tournament_of_another_store_is_refused(store: Store, tmp_path: Where) -> None:
     cup = created(store)
     with open_store(tmp_path / "other.db") as other, pytest.raises(StoreError, match="no tournament number 1"):
         other.record(cup, schedule(1))
@@ -534,11 +521,10 @@ def test_a_running_tournament_that_nobody_holds_was_interrupted(store: Store) ->
     assert store.tournament("cup").state is State.FINISHED
 
 
-def test_a_row_that_cannot_be_read_back_is_a_sentence(store: Store, path: Path) -> None:
+def test_a_row_that_cannot_be_read_back_is_a_sentence(store: Store, path: Where) -> None:
     cup = created(store)
     store.record(cup, schedule(1))
-    with sqlite3.connect(path) as raw:
-        raw.execute("UPDATE matches SET summary = '{', play = '[]', status = 'lost'")
+    change(path, "UPDATE matches SET summary = '{', play = '[]', status = 'lost'")
     for ask in (
         lambda: list(store.summaries(cup)),
         lambda: list(store.results(cup)),

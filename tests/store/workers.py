@@ -10,11 +10,12 @@ import os
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
-from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError
 from arena.store import open_queries, open_store
+from arena.store.locking import LEASE_S
+from tests.store.behind import Where
 from tests.store.samples import created, small
 
 _context = multiprocessing.get_context("forkserver")
@@ -30,7 +31,7 @@ def start(work: Callable[..., None], *arguments: Any) -> tuple[ForkServerProcess
     return process, ours
 
 
-def record_all(to: Connection, path: Path, name: str, matches: int, group: int) -> None:
+def record_all(to: Connection, path: Where, name: str, matches: int, group: int) -> None:
     """Record what the store lacks of `small(matches)`; tell the positions of each group once it is committed."""
     with open_store(path) as store:
         cup = store.tournament(name)
@@ -44,25 +45,37 @@ def record_all(to: Connection, path: Path, name: str, matches: int, group: int) 
                 to.send([one.position for one in some])
 
 
-def create(to: Connection, path: Path, name: str) -> None:
+def create(to: Connection, path: Where, name: str) -> None:
     """Create a tournament in a store that may not be there yet; tell what came of it."""
-    try:
+
+    def make() -> str:
         with open_store(path) as store:
             created(store, name, "AB")
-        to.send("created")
+        return "created"
+
+    to.send(_told(make))
+
+
+def hold(to: Connection, path: Where, lease_s: float = LEASE_S) -> None:
+    """Hold the lock of the cup; record as many more of its matches as is told, until that is none."""
+    with open_store(path) as store:
+        cup = store.tournament("cup")
+        with store.lock(cup, lease_s=lease_s):
+            to.send("held")
+            while matches := to.recv():
+                to.send(_told(lambda: store.record(cup, small(matches))))
+        to.send("released")
+
+
+def _told(work: Callable[[], object]) -> str:
+    """What came of it, or the arena's sentence."""
+    try:
+        return str(work())
     except ArenaError as error:
-        to.send(f"{type(error).__name__}: {error}")
+        return f"{type(error).__name__}: {error}"
 
 
-def hold(to: Connection, path: Path) -> None:
-    """Hold the lock of the cup until told to go."""
-    with open_store(path) as store, store.lock(store.tournament("cup")):
-        to.send("held")
-        to.recv()
-    to.send("released")
-
-
-def read_as_nobody(to: Connection, path: Path) -> None:
+def read_as_nobody(to: Connection, path: Where) -> None:
     """Read a store, and try to write to it, as a user who may only read it."""
     os.setgid(65534)
     os.setuid(65534)
