@@ -172,11 +172,15 @@ class NoStore(UsageError):
 
 def has_store(where: Path | str) -> bool:
     """Whether anything was stored at a path or URL.  Raises as `connect`."""
-    try:
-        connect(where, readonly=True).close()
-    except NoStore:
-        return False
-    return True
+    match _place(where):
+        case Path() as path:
+            return path.exists()
+        case URL():
+            try:
+                connect(where, readonly=True).close()
+            except NoStore:
+                return False
+            return True
 
 
 def named(where: Path | str) -> str:
