@@ -131,7 +131,7 @@ def test_nothing_is_done_twice(data: Path) -> None:
 
 def test_a_replay_shows_what_was_judged_and_solves_the_rest(data: Path) -> None:
     def values() -> dict[int, Mapping[Action, int]]:
-        with Library(data) as library:
+        with Library(Archive(data)) as library:
             deal = build_replay(library.match("cup", in_words(of.key))).deals[of.deal - 1]
         return {decision: scene.values for decision, scene in enumerate(deal.open.scenes) if scene.values}
 
@@ -150,10 +150,10 @@ def test_a_replay_shows_what_was_judged_and_solves_the_rest(data: Path) -> None:
 
 
 def test_what_was_judged_of_who_is_not_in_the_sample_is_solved_in_the_replay_all_the_same(data: Path) -> None:
-    with Library(data) as library:
+    with Library(Archive(data)) as library:
         before = build_replay(library.match("cup", "0"))
     analysed(data)
-    with Library(data) as library:
+    with Library(Archive(data)) as library:
         assert build_replay(library.match("cup", "0")) == before
 
 

@@ -201,7 +201,7 @@ def test_nobody_is_excluded_from_a_run_that_an_arena_plays(tmp_path: Path) -> No
     assert told.recv() == "held"
     for change in (exclude, include):
         with pytest.raises(UsageError, match=f"is played by process {holder.pid}"):
-            change("cup", "gone", "why", tmp_path)
+            change("cup", "gone", "why", Archive(tmp_path))
     told.send(0)
     holder.join()
 

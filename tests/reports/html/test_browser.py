@@ -11,6 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from arena.app.data import Archive
 from arena.app.replay import Library, build_replay
 from arena.app.report import build_site
 from arena.reports.highlights import Highlight, Kind
@@ -46,7 +47,7 @@ def match(site: Path, data: Path) -> tuple[Path, MatchReplay]:
     held = re.search(r'<script type="application/json" id="match">(.*?)</script>', file.read_text(encoding="utf-8"))
     assert held is not None
     shown = json.loads(held[1])
-    with Library(data) as library:
+    with Library(Archive(data)) as library:
         return file, build_replay(library.match("cup", f"{shown['epoch']}:{shown['position']}"))
 
 

@@ -221,7 +221,7 @@ def test_a_run_without_a_pair_has_pages_too(tmp_path: Path) -> None:
 
 def test_the_page_of_a_bot_leads_to_what_it_gave_away(tmp_path: Path) -> None:
     play_run(tmp_path, bots={"anna": patient, "bert": patient}, pairs=4, seed="5")
-    analyse("cup", tmp_path, AnalyseOptions(deals=20, bots=(), jobs=1), lambda done, total: None)
+    analyse("cup", Archive(tmp_path), AnalyseOptions(deals=20, bots=(), jobs=1), lambda done, total: None)
     with open_queries(tmp_path / "arena.db") as queries:
         dearest = queries.dearest(queries.tournament("cup"), DEAREST)
         index = write_site(queries, "cup", Archive(tmp_path))
