@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.app.data import Archive
 from arena.app.report import write_site
 from arena.store import open_queries
 from tests.reports.runs import faulty, plain, play_run, sound
@@ -29,5 +30,5 @@ def site(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of its pages."""
     out = tmp_path_factory.mktemp("site")
     with open_queries(data / "arena.db") as queries:
-        assert write_site(queries, "cup", data, out) == out / "index.html"
+        assert write_site(queries, "cup", Archive(data), out) == out / "index.html"
     return out
