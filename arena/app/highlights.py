@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -13,6 +14,7 @@ from arena.match.summary import MatchKey
 from arena.reports.counting import counted
 from arena.reports.highlights import Highlight, Kind
 from arena.reports.replay import words
+from arena.store.queries import in_words
 from arena.store.values import DealOf, MatchResult
 
 SHOWN = 10
@@ -28,7 +30,8 @@ def highlights(
 ) -> Mapping[Kind, Sequence[Highlight]]:
     """Of each kind the best, from matches that count; and the `dearest` mistakes that were judged."""
     best: dict[Kind, list[_Found]] = {kind: [] for kind in Kind}
-    samples: dict[tuple[str, ...], list[Highlight]] = {}
+    samples: dict[tuple[str, ...], tuple[bytes, Highlight]] = {}
+    """By pairing the match with the lowest lot so far."""
     for result in results:
         if result.record.status is Status.VOID:
             continue
@@ -36,11 +39,12 @@ def highlights(
             kept = best[found.kind]
             entry = ((*worth, *_later_is_less(found.key, found.deal)), found)
             heapq.heappush(kept, entry) if len(kept) < SHOWN else heapq.heappushpop(kept, entry)
-        if result.key.leg == 0 and result.record.deals:
+        lot = hashlib.sha256(in_words(result.key).encode()).digest()
+        if result.record.deals and (result.key.pairing not in samples or lot < samples[result.key.pairing][0]):
             about = " : ".join(map(str, result.record.points))
-            samples.setdefault(result.key.pairing, []).append(Highlight(Kind.SAMPLE, result.key, 1, about))
+            samples[result.key.pairing] = lot, Highlight(Kind.SAMPLE, result.key, 1, about)
     chosen = {kind: [found for _, found in sorted(kept, reverse=True)] for kind, kept in best.items()}
-    chosen[Kind.SAMPLE] = [sorted(played)[len(played) // 2] for _, played in sorted(samples.items())]
+    chosen[Kind.SAMPLE] = [found for _, (_, found) in sorted(samples.items())]
     chosen[Kind.MISTAKE] = [_mistake(of, judged) for of, judged in dearest.items()]
     return {kind: chosen[kind] for kind in Kind if chosen[kind]}
 

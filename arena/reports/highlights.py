@@ -31,7 +31,7 @@ _ABOUT = {
     Kind.CLOSE_FAILED: "Closers who did not make it: those with most card points.",
     Kind.DECISIVE: "Last deals of a match: those at the highest score of who was behind.",
     Kind.MISTAKE: "Choices that `arena analyse` has judged, all hands known to the bot: of each the dearest.",
-    Kind.SAMPLE: "The match in the middle of the schedule.",
+    Kind.SAMPLE: "Drawn by lot.",
 }
 
 

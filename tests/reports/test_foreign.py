@@ -16,6 +16,11 @@ def test_direction_overrides_and_invisible_characters_show() -> None:
     assert printable("a\u202eb\u200bc\ufeff") == r"a\u202eb\u200bc\ufeff"
 
 
+def test_a_name_that_looks_empty_is_seen() -> None:
+    assert printable("  ") == r"\x20\x20" and printable(" a ") == " a "
+    assert printable("\u2800") == r"\u2800" and printable("a\u3164") == r"a\u3164"
+
+
 def test_letters_of_any_script_stay() -> None:
     assert printable("Zoë 漢字 🂡 ½") == "Zoë 漢字 🂡 ½"
 

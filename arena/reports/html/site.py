@@ -196,6 +196,7 @@ class Pages:
             row=row,
             figures={"Figures": worded(parse_columns(CSV_COLUMNS), report.run.unit), **self._tables},
             chart=self._chart(name, charts.LARGE),
+            small_chart=self._chart(name, charts.SMALL),
             meetings=[
                 (other, met, _heat(met), [each for each in self._site.pairs if {name, other} <= set(each)])
                 for other in self._names

@@ -36,6 +36,19 @@ PAGES = [
     "matches/*.html",
 ]
 SHAPES = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (360, "light")}
+OUTSIDE = """() => {
+  const within = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1;
+  const out = [];
+  for (const seat of document.querySelectorAll(".seat")) {
+    const box = seat.getBoundingClientRect();
+    const parts = [...seat.querySelectorAll(".card, .who")].map((part) => part.getBoundingClientRect());
+    const table = document.getElementById("table").getBoundingClientRect();
+    if (!within(box, table) || !parts.every((part) => within(part, box))) out.push(seat.className);
+    if (seat.querySelector("bdi").getClientRects().length > 1) out.push(`${seat.className} in pieces`);
+  }
+  return out;
+}"""
+"""Seats that are not whole, or not on the table."""
 RANKS = dict(zip("ATKQJ987", ("ace", "ten", "king", "queen", "jack", "nine", "eight", "seven"), strict=True))
 SUITS = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
 
@@ -107,8 +120,11 @@ def test_every_game_is_shown_to_its_end(page: Page, data: Path, preset: str, tmp
         assert page.locator(".trick img").count() == len(seen.table)
         assert page.locator("#tricks li").count() == len(seen.tricks)
         page.keyboard.press("ArrowRight")
-    page.keyboard.press("End")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    page.keyboard.press("Home")
+    for width in (360, 768, 1024, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(OUTSIDE) == [], width
 
 
 def test_from_a_seat_no_card_is_seen_that_it_did_not_see(page: Page, match: tuple[Path, MatchReplay]) -> None:
