@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arena.bot.helpers import trick_winner
 from arena.bot.match import Match, Turn
-from arena.cards import ACTIONS, CARDS, Action, Card, Suit, cards_of, hand_cards, hand_mask, iter_bits
+from arena.cards import ACTIONS, CARDS, Action, Card, Suit, cards_of, hand_cards, hand_mask
 from arena.errors import UsageError
 from arena.game import views
 from arena.game.rules import Rules
@@ -126,7 +126,7 @@ class View:
     def legal(self) -> tuple[Action, ...]:
         """The legal actions, ascending: cards, then marriages, exchange, close, claim, go on.  Never empty."""
         # A number beyond the known actions is of a newer protocol: not for a bot that cannot know what it does.
-        return tuple([ACTIONS[number] for number in iter_bits(self.facts.legal) if number < len(ACTIONS)])
+        return tuple([ACTIONS[number] for number in self._decision.legal if number < len(ACTIONS)])
 
     @property
     def plays(self) -> tuple[Card, ...]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from google.protobuf.message import DecodeError, Message
 
-from arena.cards import DECLARE, DISTINCT, cards_of, hand_bytes, hand_mask
+from arena.cards import ACTIONS, DECLARE, DISTINCT, cards_of, hand_bytes, hand_mask
 from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.game.scoring import Outcome, Termination
@@ -101,6 +101,7 @@ _MATCH_STARTED, _DECISION, _WITHDRAWN, _FAULT, _DEAL_ENDED, _MATCH_ENDED = (
     _tag(pb.Event, field) for field in ("match_started", "decision", "withdrawn", "fault", "deal_ended", "match_ended")
 )
 _ANSWER = _tag(pb.PlayResponse, "answers")
+_ANSWER_ID, _ANSWER_ACTION, _ANSWER_THINK = (_tag(pb.Answer, field, _VARINT) for field in ("id", "action", "think_us"))
 
 
 @lru_cache(maxsize=4096)
@@ -456,6 +457,11 @@ class Decision:
         return self._message.deal
 
     @property
+    def legal(self) -> Sequence[int]:
+        """The numbers of the legal actions, ascending: what a bot looks at first, and some at nothing else."""
+        return self._message.legal[:]
+
+    @property
     def time_left_ms(self) -> int:
         """Time for this decision: the limit and what is left of the bank; 0 where no clock runs."""
         return self._message.time_left_ms
@@ -636,5 +642,9 @@ def describe_response_bytes(description: BotDescription) -> bytes:
 
 def answer(id: int, action: int, think_us: int, error: str = "") -> bytes:
     """A framed `Answer`: an action, or 0 and what went wrong."""
-    message = pb.Answer(id=id, action=cast(Any, action), error=error, think_us=think_us).SerializeToString()
+    if error or not 0 < action < len(ACTIONS):
+        message = pb.Answer(id=id, action=cast(Any, action), error=error, think_us=think_us).SerializeToString()
+    else:  # by hand, as a decision is
+        number, thought = _varint(id), _varint(think_us)
+        message = b"%b%b%b%c%b%b" % (_ANSWER_ID, number, _ANSWER_ACTION, action, _ANSWER_THINK, thought)
     return b"%b%b%b" % (_ANSWER, _varint(len(message)), message)

@@ -145,7 +145,7 @@ def test_a_choose_with_the_wrong_arguments_is_reported() -> None:
 
 
 def test_a_decision_that_cannot_be_read_is_reported() -> None:
-    made = player(first)
+    made = player(lambda view: view.plays[0])
     nonsense = pb.PlayRequest(events=[{"decision": {"match_id": "m", "id": 3, "past_actions": [999]}}])
     tell(made, started("m"))
     answer = tell(made, nonsense.SerializeToString())
