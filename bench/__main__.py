@@ -1,4 +1,6 @@
-"""`python -m bench [--quick] [PART ...]`: measure, and print one JSON object; progress goes to stderr.
+"""`python -m bench [--quick] [PART ...]`: measure, and print one JSON object; progress and a table go to stderr.
+
+A figure's name ends with its unit; one without is a ratio or a number of things.
 
 Exits with 1 if a measurement cannot be trusted: the bare gRPC echo must reach 0.4 of a plain socket's rate in the same
 run, else the echo that the arena is compared with was not a fair one.
@@ -8,12 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
+
+from bench.machine import machine
 
 PARTS = (
     "rules",
@@ -51,24 +54,39 @@ def main() -> int:
     unknown = [part for part in arguments.parts if part not in PARTS]
     if unknown:
         parser.error(f"unknown part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
-    result: dict[str, Any] = {"python": platform.python_version(), "quick": arguments.quick}
+    result: dict[str, Any] = {"machine": machine(), "quick": arguments.quick}
     for name in arguments.parts or [name for name in PARTS if not (arguments.quick and name in NOT_QUICK)]:
         run: Callable[[bool], Mapping[str, Any]] = import_module(f"bench.{name}").run
         start = time.monotonic()
         print(f"measuring {name} ...", end=" ", file=sys.stderr, flush=True)
         result[name] = run(arguments.quick)
         for _ in range(MORE_TRIES):
-            if result[name].get("echo_over_raw", 1.0) >= LEAST_ECHO:
+            if result[name].get("echo_rate_over_raw", 1.0) >= LEAST_ECHO:
                 break
             print("the echo was disturbed, again ...", end=" ", file=sys.stderr, flush=True)
             result[name] = run(arguments.quick)
         print(f"{time.monotonic() - start:.0f} s", file=sys.stderr)
+    print("\n".join(table(result)), file=sys.stderr)
     print(json.dumps(result, indent=2))
-    echo = result.get("decisions", {}).get("echo_over_raw", 1.0)
+    echo = result.get("decisions", {}).get("echo_rate_over_raw", 1.0)
     if echo < LEAST_ECHO:
         print(f"the bare echo reached only {echo} of a plain socket's rate: not a fair one", file=sys.stderr)
         return 1
     return 0
+
+
+def table(result: Mapping[str, Any]) -> Iterator[str]:
+    """The figures as lines, a part after the other: what it is, how much."""
+    for name, value in result.items():
+        if not isinstance(value, Mapping):
+            yield f"  {name:<34} {value}"
+        elif all(isinstance(part, Mapping) for part in value.values()) and value:
+            for part, figures in value.items():
+                yield f"{name} {part}"
+                yield from table(figures)
+        else:
+            yield name
+            yield from table(value)
 
 
 if __name__ == "__main__":

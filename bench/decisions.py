@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import random
 import statistics
 import subprocess
@@ -16,21 +17,32 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from arena.app.data import STORE
 from arena.app.engines.local import Setting, local_engine
 from arena.app.participants import of_words
+from arena.app.writer import Writer
 from arena.bots import channel
 from arena.bots.channel import Channel, Question
 from arena.bots.driver import MatchOrder, MatchRun
 from arena.bots.sandbox import LIMITS_ONLY, Sandbox
 from arena.bots.stopwatch import Stopwatch
+from arena.cards import actions_of, cards_of
 from arena.game.game import Game
 from arena.game.presets import preset
+from arena.game.views import View
+from arena.match.absence import Absences
 from arena.match.clock import TimeControl
 from arena.match.record import MatchRecord
 from arena.match.referee import Ask, NoReply, Referee, Reply, referee
+from arena.match.summary import MatchKey
+from arena.store import Participant, open_store
+from arena.tournament import decks
+from arena.tournament.quarantine import Quarantine
+from arena.tournament.runner import Played
 from arena.wire import codec, stubs
 
 MATCHES = 64
@@ -128,24 +140,45 @@ async def in_process(decisions: int) -> tuple[int, float, float]:
     return meter.stop(made)
 
 
+@contextmanager
+def _writer(folder: Path, game: Game) -> Iterator[Writer]:
+    """A store in that folder and the thread that writes to it, as a tournament has them."""
+    secret = decks.secret_from_seed(1)
+    entered = [Participant(name, "1", "", "file", "") for name in ("one", "two")]
+    with open_store(folder / STORE) as store:
+        run = store.create_tournament("bench", {}, game.rules.options(), entered, False, datetime.now(UTC))
+        store.open_epoch(run, 0, secret, decks.commitment(secret))
+        with Writer(store, run, game.rules, Quarantine((), Absences.of(())), lambda *_: None) as writer:
+            yield writer
+
+
+def _played(order: MatchOrder, record: MatchRecord) -> Played:
+    """A match of `_orders` as what the writer is given."""
+    number = int(order.match_id, 16)
+    key = MatchKey(0, ("one", "two"), leg=number % 2, number=number // 2)
+    return Played(number, key, order.seats, True, record, attempt=1)
+
+
 async def arena(decisions: int, sandbox: Sandbox = LIMITS_ONLY) -> tuple[int, float, float]:
-    """The arena as it is: referees, clocks, records, channels, two bot processes."""
+    """The arena as it is: referees, clocks, records, channels, the store and its writer; two bot processes."""
     game = Game(preset(RULES))
     script = str(HERE / "instant.py")
     specs = dict(zip(("one", "two"), of_words((script, script)).values(), strict=True))
     setting = Setting(game.rules, RULES, TimeControl(), 30.0, sandbox=sandbox)
-    with tempfile.TemporaryDirectory() as logs:
-        async with local_engine(setting, specs, {}, "arena-bench", Path(logs)) as engine:
+    with tempfile.TemporaryDirectory() as folder, _writer(Path(folder), game) as writer:
+        async with local_engine(setting, specs, {}, "arena-bench", Path(folder)) as engine:
             bots = {name: engine.new_bot(name) for name in specs}
             for bot in bots.values():
                 await bot.start()
             orders = _orders()
             done = asyncio.get_running_loop().create_future()
+            commits: list[asyncio.Task[None]] = []
             made = running = 0
 
-            def finished(_: MatchRun, record: MatchRecord) -> None:
+            def finished(run: MatchRun, record: MatchRecord) -> None:
                 nonlocal made, running
                 assert not record.faults, record.testimony.evidence
+                commits.append(asyncio.ensure_future(writer.record(_played(run.order, record))))
                 made += sum(map(len, record.testimony.took_us))
                 running -= 1
                 if made < decisions:
@@ -162,22 +195,34 @@ async def arena(decisions: int, sandbox: Sandbox = LIMITS_ONLY) -> tuple[int, fl
             for _ in range(MATCHES):
                 begin()
             await done
+            await asyncio.gather(*commits)
             result = meter.stop(made)
             for bot in bots.values():
                 await bot.stop()
             return result
 
 
-def _message(id: int) -> bytes:
-    """A framed decision as large as the arena's are on average: in the middle of a deal."""
+def _view() -> View:
+    """What a seat is asked in the middle of a deal: as much as the arena asks on average."""
     game = Game(preset(RULES))
     deal = game.deal(list(game.cards))
     for _ in range(14):
         deal.apply(_instant(deal.legal_mask))
-    seat = deal.to_act
-    assert seat is not None
-    view = deal.view(seat)
-    return codec.decision(view, match_id=f"{id:016x}", id=id, deal=3, time_left_ms=11000, last_took_ms=1, resumed=False)
+    assert deal.to_act is not None
+    return deal.view(deal.to_act)
+
+
+def _message(id: int) -> bytes:
+    """It as a framed decision."""
+    return codec.decision(_view(), match_id=f"{id:016x}", id=id, deal=3, time_left_ms=11000, last_took_ms=1)
+
+
+def _observation(id: int) -> dict[str, Any]:
+    """It as plain values with names, for JSON: cards and the history as lists of numbers."""
+    view = _view()
+    values = {name: list(value) if isinstance(value, bytes) else value for name, value in view._asdict().items()}
+    cards = {"legal": actions_of(view.legal), "hand": cards_of(view.hand), "known": [*map(cards_of, view.known)]}
+    return values | cards | {"id": id, "match_id": f"{id:016x}", "deal": 3, "time_left_ms": 11000, "last_took_ms": 1}
 
 
 @contextmanager
@@ -300,17 +345,53 @@ async def raw(decisions: int) -> tuple[int, float, float]:
         return result
 
 
+async def jsonlines(decisions: int) -> tuple[int, float, float]:
+    """A child a bot that reads and writes JSON lines: an observation with its whole history, and an action."""
+    loop = asyncio.get_running_loop()
+    command = (sys.executable, str(HERE / "lines.py"))
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    children = [await asyncio.create_subprocess_exec(*command, **pipes) for _ in range(SERVERS)]
+    streams = [(child.stdin, child.stdout) for child in children if child.stdin and child.stdout]
+    each = decisions // MATCHES
+    waiting: dict[int, asyncio.Future[int]] = {}
+
+    async def read(lines: asyncio.StreamReader) -> None:
+        async for line in lines:
+            answer = json.loads(line)
+            waiting.pop(answer["id"]).set_result(answer["action"])
+
+    async def match(id: int, route: Iterator[int]) -> None:
+        observation = _observation(id)
+        for _ in range(each):
+            answer = waiting[id] = loop.create_future()
+            streams[next(route)][0].write(json.dumps(observation).encode() + b"\n")
+            await answer
+
+    readers = [asyncio.ensure_future(read(lines)) for _, lines in streams]
+    work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
+    meter = Meter()
+    await asyncio.gather(*work)
+    result = meter.stop(each * MATCHES)
+    for writer, _ in streams:
+        writer.close()
+    await asyncio.gather(*readers, *(child.wait() for child in children))
+    return result
+
+
 FORMS: Mapping[str, Form] = {
     "arena": arena,
     "inprocess": in_process,
     "echo": echo,
     "unary": unary,
     "raw": raw,
+    "jsonlines": jsonlines,
 }
+BARE = ("echo", "raw", "unary", "jsonlines")
+"""What the arena is compared with."""
 
 
 def run(quick: bool) -> dict[str, float]:
-    """`{form}_per_s` and `{form}_cpu_us` for every form, and the ratios that are judged."""
+    """`{form}_per_s` and `{form}_cpu_us` for every form, and what the arena's are over those of the bare ones."""
     rounds = 3 if quick else 7
     sizes = {"unary": 2500 if quick else 8000}
     rates: dict[str, list[float]] = {name: [] for name in FORMS}
@@ -324,17 +405,18 @@ def run(quick: bool) -> dict[str, float]:
     rate = {name: statistics.median(values) for name, values in rates.items()}
     cpu_us = {name: statistics.median(values) for name, values in cpus.items()}
 
-    def ratio(one: Callable[[int], float], other: Callable[[int], float]) -> float:
+    def ratio(ones: Sequence[float], others: Sequence[float]) -> float:
         """The median of the ratios within a round."""
-        return round(statistics.median(one(n) / other(n) for n in range(rounds)), 2)
+        return round(statistics.median(one / other for one, other in zip(ones, others, strict=True)), 2)
 
-    figures = {f"{name}_per_s": round(value) for name, value in rate.items()}
+    figures = {f"{name}_per_s": float(round(value)) for name, value in rate.items()}
     figures |= {f"{name}_cpu_us": round(value, 1) for name, value in cpu_us.items()}
+    figures |= {f"rate_over_{name}": ratio(rates["arena"], rates[name]) for name in BARE}
+    figures |= {f"cpu_over_{name}": ratio(cpus["arena"], cpus[name]) for name in BARE}
+    wire = [arena - alone for arena, alone in zip(cpus["arena"], cpus["inprocess"], strict=True)]
     return figures | {
-        "wire_over_echo": ratio(lambda n: cpus["arena"][n] - cpus["inprocess"][n], lambda n: cpus["echo"][n]),
-        "arena_over_echo": ratio(lambda n: cpus["arena"][n], lambda n: cpus["echo"][n]),
-        "arena_over_unary": ratio(lambda n: rates["arena"][n], lambda n: rates["unary"][n]),
-        "echo_over_raw": ratio(lambda n: rates["echo"][n], lambda n: rates["raw"][n]),
+        "wire_cpu_over_echo": ratio(wire, cpus["echo"]),
+        "echo_rate_over_raw": ratio(rates["echo"], rates["raw"]),
     }
 
 

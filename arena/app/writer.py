@@ -26,6 +26,8 @@ from arena.tournament.runner import Played
 
 GROUP = 256
 """How many matches are committed together at most."""
+GATHER_S = 0.05
+"""How long after a commit matches gather for the next: most of what one costs is not for its matches."""
 WAITS_S = (0.5, 1.0, 2.0)
 """How long a commit that was refused waits for the next try; after the last one the store has failed."""
 
@@ -77,7 +79,9 @@ class Writer:
         await done
 
     def _write(self) -> None:
+        next_at = 0.0
         while (item := self._queue.get()) is not None:
+            time.sleep(max(0.0, next_at - time.monotonic()))
             group = [item]
             while len(group) < GROUP:
                 try:
@@ -94,6 +98,7 @@ class Writer:
                 self._tell(group, None, error)
             else:
                 self._tell(group, news, None)
+            next_at = time.monotonic() + GATHER_S
 
     def _commit(self, group: Sequence[Played]) -> _News:
         results = []
