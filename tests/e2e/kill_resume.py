@@ -2,6 +2,8 @@
 
 No match that was announced is lost, none counts twice, no process stays behind, and in the end play part and play
 chain are those of an uninterrupted run of the same seed, to the byte.  Exits with 0, or with 1 and the difference.
+
+With `--store URL` the run that is killed is kept on a server, and compared with one that is kept in a file.
 """
 
 from __future__ import annotations
@@ -25,11 +27,12 @@ from typing import Any
 
 import psutil
 
+from arena.app.data import Archive
 from arena.cli.progress import in_words
 from arena.errors import UsageError
 from arena.store import ChainHead, Queries, open_queries
 
-STORE = Path("arena-data", "arena.db")
+DATA = Path("arena-data")
 WHOLE = "whole-data"
 """The data folder of the uninterrupted run: the other one begins where there is nothing at all."""
 ARENA = (sys.executable, "-m", "arena")
@@ -154,24 +157,25 @@ def check_nothing_is_left(place: Path, pid: int) -> None:
         time.sleep(0.02)
 
 
-def compare(place: Path, name: str, whole: Whole) -> None:
+def compare(place: Path, archive: Archive, name: str, whole: Whole) -> None:
     """The finished run is the uninterrupted one, and verifies."""
-    with open_queries(place / STORE) as queries:
+    kept = [] if archive.url is None else ["--store", archive.url]
+    with open_queries(archive.store) as queries:
         cup = queries.tournament(name)
         matches = sum(queries.counts(cup).values())
         if matches != whole.matches:
             raise Differs(f"{matches} matches are stored, {whole.matches} were to be played")
         if (head := queries.chain_head(cup)) != whole.head:
             raise Differs(f"the play chain ends with {head}, that of the uninterrupted run with {whole.head}")
-    play = arena(place, "show", name, "--format", "json", "--part", "play")
+    play = arena(place, "show", name, "--format", "json", "--part", "play", *kept)
     for number, (one, other) in enumerate(zip(play.splitlines(), whole.play.splitlines(), strict=False), start=1):
         if one != other:
             raise Differs(f"line {number} of the play part is {one.decode()}, uninterrupted {other.decode()}")
     if play != whole.play:
         raise Differs("one play part is the beginning of the other")
-    arena(place, "export", name, "--output", "export.jsonl")
+    arena(place, "export", name, "--output", "export.jsonl", *kept)
     for wanted in (name, "export.jsonl"):
-        if not (said := arena(place, "verify", wanted, "--head", whole.head.head)).startswith(b"identical"):
+        if not (said := arena(place, "verify", wanted, "--head", whole.head.head, *kept)).startswith(b"identical"):
             raise Differs(f"arena verify {wanted} says {said.decode()}")
 
 
@@ -206,10 +210,12 @@ def _reach(place: Path, *words: str) -> Mapping[Moment, float]:
 
 
 class Broken:
-    """The run `broken` of a cup, which is killed again and again."""
+    """A run of a cup that is killed again and again."""
 
-    def __init__(self, place: Path, cup: Cup, seed: str, whole: Whole, rng: random.Random) -> None:
+    def __init__(self, place: Path, archive: Archive, cup: Cup, seed: str, whole: Whole, rng: random.Random) -> None:
         self._place = place
+        self._archive = archive
+        self.name = f"broken-{seed}"
         self._cup = cup
         self._seed = seed
         self._whole = whole
@@ -236,7 +242,8 @@ class Broken:
             *("--jobs", str(self._rng.randint(1, 4))),
             *("--workers", str(self._rng.randint(1, 2))),
         ]
-        words += ["--resume", "broken"] if self._exists() else ["--name", "broken"]
+        words += ["--resume" if self._exists() else "--name", self.name]
+        words += [] if self._archive.url is None else ["--store", self._archive.url]
         moment, at = self._choose()
         done = self._run(words, None if peaceful else moment, at)
         self._check_store()
@@ -245,8 +252,8 @@ class Broken:
     def _exists(self) -> bool:
         """Whether an earlier start came as far as entering it."""
         try:
-            with open_queries(self._place / STORE) as queries:
-                return bool(queries.tournaments())
+            with open_queries(self._archive.store) as queries:
+                return self.name in [each.tournament.name for each in queries.tournaments()]
         except UsageError:  # there is no store yet; one that is damaged is refused by the arena as well
             return False
 
@@ -294,9 +301,9 @@ class Broken:
             if self._announced:
                 raise Differs("matches were announced, but the run is not in the store")
             return
-        with open_queries(self._place / STORE) as queries:
+        with open_queries(self._archive.store) as queries:
             stored = self._all_stored(queries)
-            run = queries.tournament("broken")
+            run = queries.tournament(self.name)
             broken = queries.verify_seals(run) or queries.verify_plays(run)
         if broken is not None:
             raise Differs(f"the store is broken: {broken}")
@@ -305,23 +312,27 @@ class Broken:
         self._stored = stored
 
     def _all_stored(self, queries: Queries) -> set[str]:
-        lines = [in_words(summary) for summary in queries.summaries(queries.tournament("broken"))]
+        lines = [in_words(summary) for summary in queries.summaries(queries.tournament(self.name))]
         stored = set(lines)
         if len(stored) < len(lines):
             raise Differs("a match is stored twice")
         return stored
 
 
-def kill_and_resume(place: Path, cup: Cup, seed: str, rng: random.Random) -> Iterator[Broken]:
-    """Play a cup whole, then broken; yields after each session of the broken run.  Raises `Differs`."""
+def kill_and_resume(place: Path, cup: Cup, seed: str, rng: random.Random, store: str | None = None) -> Iterator[Broken]:
+    """Play a cup whole, then broken; yields after each session of the broken run.  Raises `Differs`.
+
+    `store`: the address of one on a server, for the broken run.
+    """
     (place / "tmp").mkdir()
     whole = uninterrupted(place, cup, seed)
-    broken = Broken(place, cup, seed, whole, rng)
+    archive = Archive(place / DATA, store)
+    broken = Broken(place, archive, cup, seed, whole, rng)
     done = False
     while not done:
         done = broken.play_on()
         yield broken
-    compare(place, "broken", whole)
+    compare(place, archive, broken.name, whole)
 
 
 # -- the program -------------------------------------------------------------------------------------------------------
@@ -333,6 +344,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("kills", type=int, metavar="N", help="how many kills")
     parser.add_argument("--seed", type=int, default=66, help="of the moments; their order in time is the machine's")
     parser.add_argument("--cup", type=int, default=0, help="begin with this tournament, as a difference names it")
+    parser.add_argument("--store", metavar="URL", help="keep the broken runs there")
     chosen = parser.parse_args(words)
     kills, number, start = 0, chosen.cup, time.monotonic()
     while kills < chosen.kills:
@@ -340,7 +352,7 @@ def main(words: Sequence[str] | None = None) -> int:
         place = Path(tempfile.mkdtemp(prefix="kill-"))
         so_far: Sequence[str] = ()
         try:
-            for broken in kill_and_resume(place, cup, str(number), rng):
+            for broken in kill_and_resume(place, cup, str(number), rng, chosen.store):
                 so_far = broken.kills
         except Differs as difference:
             print(f"different: tournament {number} ({cup.name}): {difference}", file=sys.stderr)
