@@ -120,6 +120,15 @@ def test_a_server_that_was_started_again_is_no_other_store(server: Server) -> No
         assert store.record(cup, schedule(5)) == 2
 
 
+def test_who_writes_to_one_tournament_holds_up_no_writer_of_another(server: Server) -> None:
+    url = server.new()
+    with open_store(url) as one, open_store(url) as other:
+        cup, league = created(one), created(other, "league")
+        with one._database.writing(cup.id):
+            assert other.record(league, schedule(3)) == 3
+        assert one.record(cup, schedule(3)) == 3
+
+
 def test_a_writer_who_stops_in_the_middle_is_thrown_out(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "BUSY_SECONDS", 3.0)
     url = server.new()

@@ -1,0 +1,96 @@
+"""Several arenas at one store: each tournament is played by one of them, whoever is stopped, killed or comes later."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from arena.cli.exits import Exit
+from arena.errors import UsageError
+from arena.store import State, Store, Tournament, engine, open_store
+from arena.store.queries import LEFT_MS
+from tests.e2e.kill_resume import ARENA, CUPS, arena
+
+LEASED = (sys.executable, str(Path(__file__).with_name("leased.py")))
+LEASE_S = 6.0
+CUP = CUPS[0]
+
+
+@pytest.fixture(params=["file", "server"])
+def kept(request: pytest.FixtureRequest) -> list[str]:
+    """How a command is told where the store is."""
+    return [] if request.param == "file" else ["--store", request.getfixturevalue("server").new()]
+
+
+def stopped(process: subprocess.Popen[str], store: Store, cup: Tournament) -> str:
+    """Stop an arena while it is not writing; returns what another one is told."""
+    while True:
+        process.send_signal(signal.SIGSTOP)
+        try:
+            with store.lock(cup):
+                raise AssertionError("two hold it")
+        except UsageError as refused:
+            if "is played by" in str(refused):
+                return str(refused)
+        process.send_signal(signal.SIGCONT)
+
+
+def wait_for_its_lease(store: Store) -> None:
+    """Until the database says that it has ended."""
+    with store._database.reading() as connection:
+        left_ms = connection.execute(select(LEFT_MS)).scalar_one()
+    time.sleep(max(0, left_ms + 1) / 1000)
+
+
+def test_an_arena_that_was_stopped_for_longer_than_its_lease_writes_nothing_more(
+    tmp_path: Path, kept: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 1.0)
+    CUP.write(tmp_path)
+    (tmp_path / "tmp").mkdir()
+    play = [*LEASED, str(LEASE_S), "tournament", "cup.toml", "--no-pages", "-v", *kept]
+    with subprocess.Popen(
+        [*play, "--name", "cup", "--seed", "7"], cwd=tmp_path, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as stale:  # fmt: skip
+        assert stale.stderr is not None
+        for line in stale.stderr:
+            if line.startswith("epoch "):
+                break
+        with open_store(kept[-1] if kept else tmp_path / "arena-data" / "arena.db") as store:
+            cup = store.tournament("cup")
+            assert f"is played by process {stale.pid} on " in stopped(stale, store, cup)
+            wait_for_its_lease(store)
+            done = subprocess.run([*play, "--resume", "cup"], cwd=tmp_path, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            head = store.chain_head(cup)
+            stale.send_signal(signal.SIGCONT)
+            said = stale.stderr.read()
+            assert stale.wait() == Exit.BUG, said
+            assert "arena: the tournament 'cup' was taken over by another arena; this arena writes nothing more" in said
+            assert "Traceback" not in said
+            assert store.chain_head(cup) == head and store.tournament("cup").state is State.FINISHED
+    assert arena(tmp_path, "verify", "cup", "--head", head.head, *kept).startswith(b"identical: 12 matches")
+
+
+def test_two_arenas_play_two_tournaments_of_one_store(tmp_path: Path, kept: list[str]) -> None:
+    CUP.write(tmp_path)
+    (tmp_path / "tmp").mkdir()
+    both = [
+        subprocess.Popen(
+            [*ARENA, "tournament", "cup.toml", "--no-pages", "-q", "--name", name, "--seed", name, *kept],
+            cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )
+        for name in ("one", "two")
+    ]  # fmt: skip
+    for each in both:
+        _, said = each.communicate()
+        assert each.returncode == 0, said
+    for name in ("one", "two"):
+        assert arena(tmp_path, "verify", name, *kept).startswith(b"identical: 12 matches")
