@@ -1,13 +1,14 @@
 """The live pages beside a tournament: what 200 spectators cost, and that the arena does not notice them.
 
-The same tournament is played twice, alone and with everybody listening to every change.  Spectators are sockets of
-another process, so that their own CPU time counts for nobody.
+The same tournament is played twice, alone and with everybody listening to every change and taking every new page, as
+a browser does.  Spectators are sockets of another process, so that their own CPU time counts for nobody.
 """
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import re
 import socket
 import subprocess
 import sys
@@ -86,15 +87,30 @@ async def _watch_all(port: int) -> None:
 
 
 async def _watch(port: int) -> None:
-    """Listen for ever, from when somebody answers."""
+    """Listen for ever, from when somebody answers, and take the first page anew whenever it is another one."""
+    version = b""
     while True:
         try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
-            while await reader.read(1 << 16):
-                pass
+            reader, _ = await _ask(port, "/events")
+            while event := await reader.read(1 << 16):
+                if found := re.search(rb'"version": (\d+)', event):
+                    version, before = found[1], version
+                    if version != before:
+                        await _get(port, "/")
         except OSError:
             await asyncio.sleep(0.5)
+
+
+async def _get(port: int, path: str) -> None:
+    reader, writer = await _ask(port, path, "Connection: close\r\n")
+    await reader.read(-1)
+    writer.close()
+
+
+async def _ask(port: int, path: str, header: str = "") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{header}\r\n".encode())
+    return reader, writer
 
 
 def _free_port() -> int:

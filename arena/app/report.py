@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TextIO
 
@@ -19,9 +19,9 @@ from arena.app.show import Rated, rate
 from arena.app.trust import trust_of
 from arena.errors import UsageError
 from arena.match.summary import MatchKey
-from arena.ratings.base import Game
-from arena.ratings.posterior import posterior, verdicts
-from arena.ratings.trueskill import fit
+from arena.ratings.base import Game, grouped
+from arena.ratings.posterior import Posterior, posterior, verdicts
+from arena.ratings.trueskill import Fit, fit
 from arena.reports.html.course import Point
 from arena.reports.html.site import Site, pages
 from arena.reports.replay.model import MatchReplay
@@ -36,8 +36,8 @@ LIST = "files.txt"
 HEADER = "# written by arena report, which may write these again or remove them"
 RECORD = "record.jsonl.gz"
 """The record of a finished run, for `arena verify`."""
-MOMENTS = 12
-"""How often the ratings are computed on the way to those of now: more often at the start, where they move."""
+FIRST_MOMENT = 1 / 50
+"""Of all lists: where the ratings are computed first on the way to those of now."""
 
 
 def build_site(queries: Queries, run: str) -> Site:
@@ -57,7 +57,7 @@ def build_site(queries: Queries, run: str) -> Site:
 
     return Site(
         trust=trust_of(queries, tournament, rated),
-        course=course(rated, tournament.config["reference"]),
+        course_of=partial(course, rated, tournament.config["reference"]),
         pairs=dict(sorted(by_pairing.items())),
         # While all is hidden no record is read: the live page asks again and again.
         highlights=highlights(
@@ -149,19 +149,38 @@ def _written(folder: Path) -> frozenset[str]:
 
 
 def course(rated: Rated, reference: str | None) -> Mapping[str, Sequence[Point]]:
-    """By bot, what was known of it after so many lists: at each, while they are few."""
+    """By bot, what was known of it after so many lists: at some moments, and at the end."""
     lists = sorted({(pair.epoch, pair.number) for pair in rated.pairs})
+    of_list: defaultdict[tuple[int, int], list[Game]] = defaultdict(list)
+    for pair in rated.pairs:
+        of_list[pair.epoch, pair.number].append(Game(pair.sides, pair.ranks))
+    moments = set(_moments(len(lists)))
+    known: Counter[Game] = Counter()
     found: defaultdict[str, list[Point]] = defaultdict(list)
-    for count in sorted({math.ceil(len(lists) * (moment / MOMENTS) ** 1.5) for moment in range(1, MOMENTS + 1)} - {0}):
-        fitted, belief = rated.fit, rated.belief
-        if count < len(lists):
-            known = set(lists[:count])
-            games = [Game(pair.sides, pair.ranks) for pair in rated.pairs if (pair.epoch, pair.number) in known]
-            fitted = fit(games)
-            belief = posterior(games, fitted.draw_probability)
+    for count, each in enumerate(lists, start=1):
+        known.update(of_list[each])
+        if count not in moments:
+            continue
+        ended = count == len(lists)
+        fitted, belief = (rated.fit, rated.belief) if ended else _rated(tuple(grouped(known.elements())))
         if reference in belief.names:
             fitted = fitted.anchored(reference, belief.names)
         judged = verdicts(belief, {name: rating.score for name, rating in fitted.ratings.items()}, reference)
         for name, verdict in judged.items():
             found[name].append(Point(count, fitted.ratings[name].mu, verdict.error))
     return found
+
+
+def _moments(lists: int) -> Iterator[int]:
+    """The end, and before it 1, 2, 3, 4, 6, 8, 12, ... but for those at the very start: as a run grows, they stay."""
+    for power in range(lists.bit_length()):
+        yield from (count for count in (1 << power, 3 << power >> 1) if FIRST_MOMENT * lists < count < lists)
+    yield lists
+
+
+@lru_cache(maxsize=32)
+def _rated(groups: tuple[tuple[Game, int], ...]) -> tuple[Fit, Posterior]:
+    """What these games tell; the live page asks for the same ones again and again."""
+    games = [game for game, copies in groups for _ in range(copies)]
+    fitted = fit(games)
+    return fitted, posterior(games, fitted.draw_probability)

@@ -44,10 +44,11 @@ LIVE_STATIC = ("live.js",)
 
 def application(watch: Watch, host: str) -> Starlette:
     """The whole site of one run; on a loopback address it answers to its own names alone."""
-    files = dict(pictures()) | {name: static(name) for name in (*STATIC, *LIVE_STATIC)}
+    texts = dict(pictures()) | {name: static(name) for name in (*STATIC, *LIVE_STATIC)}
+    files = {name: text.encode() for name, text in texts.items()}
 
-    def answer(text: str, suffix: str) -> Response:
-        return Response(text, media_type=TYPES.get(suffix, "text/plain"), headers=HEADERS)
+    def answer(content: bytes, suffix: str) -> Response:
+        return Response(content, media_type=TYPES.get(suffix, "text/plain"), headers=HEADERS)
 
     async def page(request: Request) -> Response:
         path = request.path_params["path"] or "index.html"
@@ -56,22 +57,23 @@ def application(watch: Watch, host: str) -> Starlette:
             return answer(files[path], suffix)
         if watch.edition is None:
             return PlainTextResponse("nothing to show yet\n", 503, headers={**HEADERS, "Retry-After": "1"})
-        text = await asyncio.to_thread(watch.edition.page, path)
-        if text is None:
+        edition = watch.edition
+        content = edition.made.get(path) or await asyncio.to_thread(edition.page, path)
+        if content is None:
             return PlainTextResponse("there is no such page\n", 404, headers=HEADERS)
-        return answer(text, suffix)
+        return answer(content, suffix)
 
     async def api(request: Request) -> Response:
         if watch.edition is None or watch.progress is None:
             return JSONResponse({"error": "nothing to show yet"}, 503, headers=HEADERS)
         match request.path_params["name"]:
             case "report" | "trust" as name:
-                text = await asyncio.to_thread(watch.edition.page, f"{name}.json")
+                content = await asyncio.to_thread(watch.edition.page, f"{name}.json")
             case "progress":
-                text = watch.line
+                content = watch.line.encode()
             case _:
                 return JSONResponse({"error": "expected report, trust or progress"}, 404, headers=HEADERS)
-        return Response(text, media_type="application/json", headers=HEADERS)
+        return Response(content, media_type="application/json", headers=HEADERS)
 
     async def health(_: Request) -> Response:
         return JSONResponse({"ok": watch.healthy}, 200 if watch.healthy else 503, headers=HEADERS)
@@ -170,7 +172,6 @@ def _metrics(watch: Watch) -> bytes:
     gauges: dict[str, Gauge] = {}
     gauge("web_spectators", "Who listens to the changes.", watch.spectators)
     gauge("web_looks", "Looks at the store.", watch.looks)
-    gauge("web_refresh_cpu_seconds", "CPU time of making the last pages.", watch.refresh_cpu_s)
     if (progress := watch.progress) is not None:
         gauge("matches_finished", "Matches that count.", progress.finished)
         gauge("matches_planned", "Matches of the schedule.", progress.planned)
@@ -184,6 +185,7 @@ def _metrics(watch: Watch) -> bytes:
             )
             gauge("paused_seconds", "Time that was charged to nobody.", progress.lag.paused_s)
     if watch.edition is not None:
+        gauge("web_pages_cpu_seconds", "CPU time of making the pages that are shown.", watch.edition.cpu_s)
         for row in watch.edition.site.report.rows:
             bot = row.participant.name
             gauge("bot_mu", "Strength, 25 is average.", row.rating.mu, bot=bot)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from arena.app.data import Archive
 from arena.app.report import build_site
 from arena.errors import ArenaError
 from arena.match.lag import Lag
-from arena.reports.html.site import Pages, Site
+from arena.reports.html.site import Pages
 from arena.store import Queries, State, open_queries
 from arena.web.now import OnNow
 from arena.web.reading import Reading
@@ -73,16 +74,24 @@ class Progress:
 class Edition:
     """The pages of one moment, each made when it is asked for first."""
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
-        self._makers = Pages(site, live=True).makers()
-        self._made: dict[str, str] = {}
+    def __init__(self, queries: Queries, run: str) -> None:
+        begun = time.thread_time()
+        self.site = replace(build_site(queries, run), record=None)
+        self._makers = Pages(self.site, live=True).makers()
+        self._making = threading.Lock()
+        self.made: dict[str, bytes] = {}
+        """Those that were asked for, by their paths."""
+        self.cpu_s = time.thread_time() - begun
+        """What it has taken to make all that was asked for."""
 
-    def page(self, path: str) -> str | None:
-        """The text of a page; None if there is none of that path."""
-        if path not in self._made and path in self._makers:
-            self._made[path] = self._makers[path]()
-        return self._made.get(path)
+    def page(self, path: str) -> bytes | None:
+        """A page in UTF-8; None if there is none of that path.  Made once, however many ask for it at a time."""
+        with self._making:
+            if path not in self.made and path in self._makers:
+                begun = time.thread_time()
+                self.made[path] = self._makers[path]().encode()
+                self.cpu_s += time.thread_time() - begun
+            return self.made.get(path)
 
 
 @dataclass
@@ -105,8 +114,6 @@ class Watch:
     """Whether nobody is to listen any more."""
     edition: Edition | None = None
     looks: int = 0
-    refresh_cpu_s: float = 0.0
-    """What the last edition took to make."""
     _read: Reading = field(default_factory=Reading)
     _told_at: float = 0.0
     _seen_at: float = field(default_factory=time.monotonic)
@@ -114,7 +121,7 @@ class Watch:
     _counts: deque[tuple[float, int]] = field(default_factory=deque)
     _next: Edition | None = None
     _next_of: tuple[str, int, int] | None = None
-    _next_at: float = 0.0
+    _next_since: float = 0.0
     _version: int = 0
     _queries: Queries | None = None
     _lag: Lag | None = None
@@ -191,14 +198,15 @@ class Watch:
     def _edition(self, queries: Queries, of: tuple[str, int, int]) -> Edition:
         """The pages of now, or the last ones where those are young or nothing has changed."""
         now = time.monotonic()
-        if self._next is None or (of != self._next_of and (now >= self._next_at or of[0] != State.RUNNING)):
-            begun = time.thread_time()
-            self._next = Edition(replace(build_site(queries, self.run), record=None))
-            self._next_of = of
+        if self._next is None or (of != self._next_of and (self._may_renew(now) or of[0] != State.RUNNING)):
+            self._next = Edition(queries, self.run)
+            self._next_of, self._next_since = of, now
             self._version += 1
-            self.refresh_cpu_s = time.thread_time() - begun
-            self._next_at = now + max(LEAST_REFRESH_S, self.refresh_cpu_s / SHARE)
         return self._next
+
+    def _may_renew(self, now: float) -> bool:
+        assert self._next is not None
+        return now >= self._next_since + max(LEAST_REFRESH_S, self._next.cpu_s / SHARE)
 
     def _speed(self, finished: int) -> float | None:
         now = time.monotonic()

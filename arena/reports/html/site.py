@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from arena.match.summary import MatchKey
-from arena.reports import Part, csv, json, trust, words
+from arena.reports import Part, csv, trust, words
 from arena.reports.columns import (
     CSV_COLUMNS,
     MARK,
@@ -57,8 +57,8 @@ class Site:
     """Everything that the pages show."""
 
     trust: TrustReport
-    course: Mapping[str, Sequence[Point]]
-    """By bot."""
+    course_of: Callable[[], Mapping[str, Sequence[Point]]]
+    """By bot, how its strength became clear; asked for once, when it is needed."""
     pairs: Mapping[tuple[str, ...], Sequence[PairResult]]
     """Complete ones by pairing."""
     highlights: Mapping[Kind, Sequence[Highlight]]
@@ -111,13 +111,22 @@ class Pages:
             **{self._address_of[row.participant.name]: partial(self.bot, row) for row in self._report.rows},
             **{address: partial(self.pairing, pairing) for pairing, address in self._address_of_pairing.items()},
             **{address: partial(self._played, key) for key, address in self.address_of_match.items()},
-            "report.json": lambda: json.render(self._report, Part.ALL),
+            "report.json": self._as_json,
             "ranking.csv": lambda: csv.render(self._report.rows, parse_columns(CSV_COLUMNS)),
             "trust.json": lambda: trust.as_json(self._site.trust),
         }
 
+    @cached_property
+    def _course(self) -> Mapping[str, Sequence[Point]]:
+        return self._site.course_of()
+
     def _played(self, key: MatchKey) -> str:
         return self.match(self._site.replay_of(key))
+
+    def _as_json(self) -> str:
+        from arena.reports import json  # its models take a while to make
+
+        return json.render(self._report, Part.ALL)
 
     def _page(self, path: str, template: str, **values: object) -> str:
         run = self._report.run
@@ -142,7 +151,7 @@ class Pages:
 
     def _chart(self, name: str, size: tuple[int, int]) -> Markup | None:
         """None where nothing is known of it yet."""
-        return charts.course(self._site.course, name, size) if self._site.course.get(name) else None
+        return charts.course(self._course, name, size) if self._course.get(name) else None
 
     def index(self) -> str:
         """The ranking, the crosstable, the course, and what they rest on."""

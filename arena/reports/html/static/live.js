@@ -13,7 +13,7 @@ function minutes(seconds) {
 function show(progress) {
   const share = progress.matches_planned ? progress.matches_finished / progress.matches_planned : 1;
   const words = [`${progress.matches_finished.toLocaleString("en")} of ${progress.matches_planned.toLocaleString("en")} matches`];
-  if (progress.matches_a_minute !== null) words.push(`${progress.matches_a_minute.toLocaleString("en")} a minute`);
+  if (progress.matches_a_minute !== null) words.push(`${Math.round(progress.matches_a_minute).toLocaleString("en")} a minute`);
   if (progress.eta_s !== null) words.push(`about ${minutes(progress.eta_s)} to go`);
   if (progress.state !== "running") words.push(progress.state);
   if (progress.lag !== null && progress.lag.p99_ms !== null) words.push(`the arena is ${progress.lag.p99_ms.toFixed(0)} ms late at the 99th percentile`);
