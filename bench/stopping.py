@@ -18,8 +18,8 @@ from arena.ratings.base import Game, grouped
 from arena.ratings.posterior import Posterior, posterior
 from arena.ratings.statistics import fitted_draw_probability
 from arena.reports.model import Stopping
-from arena.tournament.config import StopRule
 from arena.tournament.schedule import Schedule
+from arena.tournament.stop import StopRule
 from bench.leagues import League
 from bench.ratings import BOTS, LUCK, kendall
 

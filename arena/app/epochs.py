@@ -20,11 +20,12 @@ from arena.ratings.base import Game
 from arena.reports.model import Stopping
 from arena.store import Epoch, Queries, Store, Tournament
 from arena.tournament import decks
-from arena.tournament.config import StopRule, TournamentConfig
+from arena.tournament.config import TournamentConfig
 from arena.tournament.pairings import Pairing
 from arena.tournament.runner import open_tasks
 from arena.tournament.schedule import Schedule
 from arena.tournament.standings import complete_pairs
+from arena.tournament.stop import StopRule
 
 
 def lacks_epoch(

@@ -11,10 +11,10 @@ from arena.app.stopping import ask
 from arena.match.absence import Absences
 from arena.match.summary import MatchKey, MatchSummary
 from arena.ratings.base import Game
-from arena.tournament.config import StopRule
 from arena.tournament.pairings import Pairing
 from arena.tournament.schedule import Schedule
 from arena.tournament.standings import complete_pairs, withdrawn
+from arena.tournament.stop import StopRule
 
 
 @dataclass(slots=True)

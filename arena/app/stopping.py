@@ -16,9 +16,9 @@ from arena.ratings.remainder import share_out
 from arena.ratings.statistics import fitted_draw_probability
 from arena.ratings.trust import separations
 from arena.reports.model import Stopping
-from arena.tournament.config import StopRule
 from arena.tournament.pairings import Pairing
 from arena.tournament.schedule import Schedule
+from arena.tournament.stop import StopRule
 
 GROWTH = 2
 """From one look to the next the lists grow by one of so many: few looks, so that they seldom catch a lucky moment."""

@@ -26,6 +26,7 @@ from arena.game.rules import OPTION_TYPES, Rules, Seating
 from arena.game.table import Table
 from arena.match.clock import TimeControl
 from arena.tournament.pairings import Format
+from arena.tournament.stop import StopRule
 
 DEFAULT_RULES = "sixty-six"
 MAX_PAIRS = 1_000_000
@@ -79,16 +80,6 @@ class BotEntry:
     """A built-in name, folder, file, command or address; the bots room makes sense of it."""
     name: str | None = None
     """None: the name in its bot.toml, else that of its file or folder."""
-
-
-@dataclass(frozen=True, slots=True)
-class StopRule:
-    """Until when a tournament plays on, once every pairing has played its pairs."""
-
-    separated: float
-    """It is over once each bot is better than the next one with this probability ..."""
-    max_pairs: int
-    """... or once it has played so many lists a pairing, on the average."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from arena.web.now import OnNow
 from arena.web.reading import Reading
 
 LOOK_S = 1.0
-SHARE = 0.01
+SHARE = 0.005
 """Of a core, that making pages may take."""
 LEAST_REFRESH_S = 3.0
 SPEED_S = 120.0

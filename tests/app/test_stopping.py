@@ -11,9 +11,9 @@ import pytest
 from arena.app.stopping import GROWTH, ask, lists_left, stopping_of
 from arena.match.absence import NOBODY, Absences, Change, Exclusion, Place
 from arena.ratings.base import Game, mirrored_pair
-from arena.tournament.config import StopRule
 from arena.tournament.pairings import Format, Pairing
 from arena.tournament.schedule import Schedule
+from arena.tournament.stop import StopRule
 from bench.leagues import League
 from bench.stopping import believed, play
 

@@ -20,7 +20,7 @@ from arena.match.record import Status
 from arena.match.summary import Histogram, MatchKey, MatchSummary, SideSummary
 from arena.ratings.trust import Separation
 from arena.reports.model import Stopping
-from arena.tournament.config import StopRule
+from arena.tournament.stop import StopRule
 from tests.cli.conftest import make_folder
 
 
