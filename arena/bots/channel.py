@@ -31,7 +31,7 @@ from arena.match.referee import NoReply, Reply
 from arena.match.rulings import Fault
 from arena.wire import codec, stubs
 
-OWED_FOR_EACH = 25
+OWED_FOR_EACH = 2
 """A bot that still owes more answers than this for each event that has gathered is sent nothing yet ..."""
 PATIENCE_S = 0.005
 """... unless the last message to it was written this long ago."""

@@ -47,24 +47,23 @@ UNSPLIT = Split(0, 0, 0, 0)
 class Clock:
     """One seat's time in one match: what a decision may take and what the bank still holds."""
 
-    __slots__ = ("bank_ms", "control", "last_took_ms")
+    __slots__ = ("_limit_ms", "bank_ms", "budget_ms", "last_took_ms")
 
     def __init__(self, control: TimeControl) -> None:
-        self.control = control
+        timed = control.timed
+        self._limit_ms = control.limit_ms if timed else float("inf")
         self.bank_ms: float = control.bank_ms
-        self.last_took_ms: float = 0.0
-
-    @property
-    def budget_ms(self) -> float | None:
+        self.budget_ms: float | None = control.limit_ms + control.bank_ms if timed else None
         """What the next decision may take: the limit and the rest of the bank; None where no clock runs."""
-        return self.control.limit_ms + self.bank_ms if self.control.timed else None
+        self.last_took_ms: float = 0.0
 
     def charge(self, took_ms: float) -> bool:
         """Charge a decision; True if it was in time.  What exceeds the limit is drawn from the bank, never below 0."""
         self.last_took_ms = took_ms
-        over = took_ms - self.control.limit_ms
-        if not self.control.timed or over <= 0:
+        if took_ms <= self._limit_ms:
             return True
+        over = took_ms - self._limit_ms
         in_time = over <= self.bank_ms
         self.bank_ms = max(0.0, self.bank_ms - over)
+        self.budget_ms = self._limit_ms + self.bank_ms
         return in_time
