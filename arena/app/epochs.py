@@ -24,7 +24,6 @@ from arena.tournament.config import TournamentConfig
 from arena.tournament.pairings import Pairing
 from arena.tournament.runner import open_tasks
 from arena.tournament.schedule import Schedule
-from arena.tournament.standings import complete_pairs
 from arena.tournament.stop import StopRule
 
 
@@ -51,7 +50,7 @@ def remainder_of(
 def asked_for(queries: Queries, tournament: Tournament, rule: StopRule) -> tuple[Stopping, Mapping[Pairing, int]]:
     """What a stop rule says of all that was played."""
     evidence = evidence_of(queries, tournament)
-    games = [Game(pair.sides, pair.ranks) for pair in complete_pairs(evidence.matches)]
+    games = [Game(pair.sides, pair.ranks) for pair in evidence.totals.pairs]
     return ask(rule, schedules_of(queries.epochs(tournament)), evidence.absences, games)
 
 

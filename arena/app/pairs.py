@@ -17,7 +17,7 @@ from arena.ratings.base import Game, grouped
 from arena.ratings.posterior import posterior
 from arena.ratings.statistics import Share, fitted_draw_probability, share
 from arena.store import open_queries
-from arena.tournament.standings import Standing, complete_pairs, standings
+from arena.tournament.standings import Standing, Totals, complete_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,14 @@ async def play_pairs(options: PlayOptions, listener: Listener) -> PlayedPairs:
     with open_queries(options.archive.store) as queries:
         summaries = list(queries.summaries(queries.tournament(lineup.name)))
     first, second = lineup.specs
-    table = standings(summaries, (first, second))
-    games = [Game(pair.sides, pair.ranks) for pair in complete_pairs(summaries)]
+    totals = Totals.of(summaries)
+    standings = totals.standings((first, second))
+    games = [Game(pair.sides, pair.ranks) for pair in totals.pairs]
     belief = posterior(games, fitted_draw_probability(grouped(games)) if games else 0.0)
     return PlayedPairs(
         names=(first, second),
         seed=lineup.seed,
-        standings=(table[first], table[second]),
+        standings=(standings[first], standings[second]),
         deals=share(_deals(summaries, first)),
         better=belief.better(first, second) if games else 0.5,
         complete=finished.complete,

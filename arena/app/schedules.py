@@ -44,9 +44,10 @@ def blocks_of(schedules: Iterable[Schedule]) -> Iterator[Block]:
 def planned(schedule: Schedule, absences: Absences) -> Iterator[int]:
     """The positions of an epoch that are to be played, ascending: all but those that are left out."""
     for block in schedule.blocks():
-        for position, key in iter(block.keys()):
-            if not absences.leave_out(key, position):
-                yield position
+        if absences.spans.keys().isdisjoint(block.pairing):
+            yield from block.positions
+        else:
+            yield from (position for position, key in iter(block.keys()) if not absences.leave_out(key, position))
 
 
 def left_out(schedules: Iterable[Schedule], absences: Absences) -> int:

@@ -14,9 +14,6 @@ from arena.app.data import RUNS, Archive
 from arena.app.schedules import left_out, matches_of_those_out, planned, schedules_of
 from arena.app.stopping import rule_of, stopping_of
 from arena.match.absence import Absences
-from arena.match.conduct import Conduct
-from arena.match.record import Status
-from arena.match.summary import MatchSummary
 from arena.ratings.base import Game, Rating
 from arena.ratings.posterior import Posterior, posterior, verdicts
 from arena.ratings.trueskill import Fit, fit, online
@@ -24,15 +21,7 @@ from arena.reports.model import Absence, Row, RunFacts, RunReport
 from arena.store.chains import Participant
 from arena.store.queries import Queries
 from arena.store.values import Endgames, State, StoredFault, Tournament
-from arena.tournament.standings import (
-    PairResult,
-    Standing,
-    complete_pairs,
-    crosstable,
-    end_reasons,
-    standings,
-    withdrawn,
-)
+from arena.tournament.standings import PairResult, Standing, Totals, end_reasons, withdrawn
 
 LAST_FAULTS = 20
 """How many faults a report holds with their evidence."""
@@ -58,16 +47,16 @@ WITHHELD = "its evidence is withheld until the secret is revealed, since it name
 class Evidence:
     """What a table rests on."""
 
-    played: Sequence[MatchSummary]
-    """Every match that is not left out, the void ones too."""
-    matches: Sequence[MatchSummary]
-    """Those of them that count: without those of participants that are withdrawn."""
+    totals: Totals
+    """What the matches that count add up to: without those left out, and of participants that are withdrawn."""
+    finished: int
+    """All matches that are not left out, but for the void ones."""
+    end_reasons: Mapping[str, int]
+    """Of their deals."""
     out: Mapping[str, Absence]
     absences: Absences
-    conduct: Mapping[str, Conduct]
-    """What each participant did in the deals of these matches, but for the void ones."""
     endgames: Mapping[str, Endgames]
-    """What those of their endgames came to that were analysed."""
+    """What those endgames of the matches that count came to that were analysed."""
 
 
 def turnout(
@@ -85,24 +74,19 @@ def evidence_of(queries: Queries, tournament: Tournament) -> Evidence:
     absences = queries.absences(tournament)
     scheduled, played = turnout(queries, tournament, absences)
     gone = withdrawn(scheduled, played)
-    summaries: list[MatchSummary] = []
-    conduct: defaultdict[str, Conduct] = defaultdict(Conduct)
+    totals, of_the_gone = Totals(), Totals()
     for summary in queries.summaries(tournament):
-        summaries.append(summary.without_conduct())  # of many matches it takes more memory than all the rest
-        if summary.status is not Status.VOID and gone.isdisjoint(summary.key.pairing):
-            for side in summary.sides:
-                for name, each in zip(side.participants, side.conduct, strict=True):
-                    conduct[name].add(each)
+        (totals if gone.isdisjoint(summary.key.pairing) else of_the_gone).add(summary)
     endgames: defaultdict[str, Endgames] = defaultdict(Endgames)
-    for (name, pairing), totals in queries.endgames(tournament).items():
+    for (name, pairing), judged in queries.endgames(tournament).items():
         if gone.isdisjoint(pairing):
-            endgames[name] += totals
+            endgames[name] += judged
     return Evidence(
-        played=summaries,
-        matches=[summary for summary in summaries if gone.isdisjoint(summary.key.pairing)],
+        totals=totals,
+        finished=totals.matches + of_the_gone.matches,
+        end_reasons=end_reasons(totals, of_the_gone),
         out={name: Absence(entry, played[name], scheduled[name], name in gone) for name, entry in absences.out.items()},
         absences=absences,
-        conduct=conduct,
         endgames=endgames,
     )
 
@@ -123,7 +107,7 @@ class Rated:
 def rate(queries: Queries, tournament: Tournament) -> Rated:
     """All that a table and its trust report rest on, computed once."""
     evidence = evidence_of(queries, tournament)
-    pairs = complete_pairs(evidence.matches)
+    pairs = evidence.totals.pairs
     games = [Game(pair.sides, pair.ranks) for pair in pairs]
     fitted = fit(games, (participant.name for participant in queries.participants(tournament)))
     return Rated(evidence, pairs, games, fitted, posterior(games, fitted.draw_probability))
@@ -148,8 +132,8 @@ def report_on(
     epochs = queries.epochs(tournament)
     schedules = schedules_of(epochs)
     evidence, pairs, ratings, belief = rated.evidence, rated.pairs, rated.fit, rated.belief
-    absences, summaries = evidence.absences, evidence.played
-    void = {summary.key for summary in summaries if summary.status is Status.VOID}
+    absences = evidence.absences
+    void = {match.key: match for match in queries.void_matches(tournament)}
     reference = tournament.config["reference"]
     if reference in belief.names:
         ratings = ratings.anchored(reference, belief.names)
@@ -168,9 +152,10 @@ def report_on(
         for fault in queries.faults(tournament)
         if fault.key not in void
     )
+    conduct = evidence.totals.conduct()
     table = {
         name: replace(standing, faults=dict(sorted(kinds[name].items())))
-        for name, standing in standings(evidence.matches, [each.name for each in participants]).items()
+        for name, standing in evidence.totals.standings(each.name for each in participants).items()
     }
     return RunReport(
         run=RunFacts(
@@ -189,7 +174,7 @@ def report_on(
             mirrored_pairs=sum(pair.mirrored for pair in pairs),
             unmirrored_pairs=sum(not pair.mirrored for pair in pairs),
             matches_planned=sum(schedule.match_count for schedule in schedules),
-            matches_finished=len(summaries) - len(void),
+            matches_finished=evidence.finished,
             matches_void=len(void),
             matches_left_out=left_out(schedules, absences),
             draw_probability=ratings.draw_probability,
@@ -204,20 +189,20 @@ def report_on(
         rows=tuple(
             replace(
                 row,
-                conduct=evidence.conduct.get(row.participant.name, row.conduct),
+                conduct=conduct.get(row.participant.name, row.conduct),
                 endgames=evidence.endgames.get(row.participant.name),
             )
             for row in ranking(
                 participants, ratings.ratings, belief.of(playing), table, evidence.out, reference, online_ratings
             )
         ),
-        crosstable=crosstable(evidence.matches),
-        end_reasons=end_reasons(summaries),
+        crosstable=evidence.totals.crosstable(),
+        end_reasons=evidence.end_reasons,
         fault_count=sum(map(Counter.total, kinds.values())),
         faults=faults,
         voids=tuple(
             each if operator or each.key.epoch in revealed else replace(each, reason=WITHHELD)
-            for each in deque(queries.void_matches(tournament), maxlen=LAST_FAULTS)
+            for each in list(void.values())[-LAST_FAULTS:]
         ),
         exclusions=absences.log,
         lost_bummerls=dict(sorted(queries.lost_bummerls().items(), key=lambda career: (-career[1], career[0]))),

@@ -20,10 +20,7 @@ from arena.store.chains import Participant, PlayChain, canonical, chain_start
 from arena.store.exchange import End, Sealed, SealedRow
 from arena.store.values import Epoch
 from arena.tournament.schedule import Schedule
-from arena.tournament.standings import Standing, complete_pairs, standings, withdrawn
-
-COUNTED_AT_ONCE = 256
-"""How many matches are held until they are counted: together that is quicker."""
+from arena.tournament.standings import Standing, Totals, withdrawn
 
 
 class RunningTotals:
@@ -39,7 +36,7 @@ class RunningTotals:
         self._starts: list[str] = []
         self._played: Counter[str] = Counter()
         self._rows = 0
-        self._parts: defaultdict[frozenset[str], _Table] = defaultdict(_Table)
+        self._parts: defaultdict[frozenset[str], Totals] = defaultdict(Totals)
         """The matches by who of those that are out took part: whether these count is known at the end."""
 
     def add(self, row: SealedRow, summary: MatchSummary | None = None) -> None:
@@ -68,13 +65,25 @@ class RunningTotals:
     def end(self, sealed: Sealed) -> End:
         """What all rows came to; once, after the last."""
         gone = withdrawn(matches_of_those_out(self.schedules, self.absences), self._played)
-        whole = _Table()
+        games: Counter[Game] = Counter()
+        totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for out, part in self._parts.items():
             if gone.isdisjoint(out):
-                whole.take(part)
-        draw_probability, figures = whole.finish(self.participants)
+                games.update({Game(*sides_and_ranks): pairs for sides_and_ranks, pairs in part.outcomes().items()})
+                for name, standing in part.standings().items():
+                    totals[name].update(_figures(standing))
+        fitted = fit(games.elements(), self.participants)
+        figures = {
+            name: {
+                "mu": fitted.ratings[name].mu,
+                "sigma": fitted.ratings[name].sigma,
+                **_figures(Standing(name)),
+                **totals[name],
+            }
+            for name in self.participants
+        }
         chains = tuple(chain.head for chain in self._chains)
-        return End(sealed.rows, sealed.seal, self._rows, chains, draw_probability, figures)
+        return End(sealed.rows, sealed.seal, self._rows, chains, fitted.draw_probability, figures)
 
     @cached_property
     def _chains(self) -> Sequence[PlayChain]:
@@ -121,52 +130,6 @@ def exclusion_of(row: Mapping[str, Any]) -> Exclusion:
     """The entry of the log that a row holds."""
     place = Place(row["epoch"], row["position"])
     return Exclusion(row["participant"], Change(row["change"]), row["reason"], place, row["created"])
-
-
-class _Table:
-    """What matches come to: those of a pairing on a list are counted, and forgotten, soon after the last."""
-
-    def __init__(self) -> None:
-        self._whole: list[MatchSummary] = []
-        self._totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self._games: Counter[Game] = Counter()
-        self._open: dict[tuple[int, tuple[str, ...], int], list[MatchSummary]] = {}
-
-    def add(self, match: MatchSummary) -> None:
-        """One more match; each is given at most once."""
-        key = (match.key.epoch, match.key.pairing, match.key.number)
-        legs = self._open.setdefault(key, [])
-        legs.append(match)
-        if len(legs) == len(match.key.pairing):
-            self._whole += self._open.pop(key)
-        if len(self._whole) >= COUNTED_AT_ONCE:
-            self._count(self._whole)
-            self._whole.clear()
-
-    def take(self, other: _Table) -> None:
-        """All that another table has counted of other pairings; it is of no use any more."""
-        other._count([*other._whole, *(match for legs in other._open.values() for match in legs)])
-        self._games.update(other._games)
-        for name, totals in other._totals.items():
-            self._totals[name].update(totals)
-
-    def finish(self, participants: Mapping[str, object]) -> tuple[float, dict[str, dict[str, float]]]:
-        """The draw probability, and each participant's figures by their names."""
-        fitted = fit(self._games.elements(), participants)
-        return fitted.draw_probability, {
-            name: {
-                "mu": fitted.ratings[name].mu,
-                "sigma": fitted.ratings[name].sigma,
-                **_figures(Standing(name)),
-                **self._totals[name],
-            }
-            for name in participants
-        }
-
-    def _count(self, matches: Sequence[MatchSummary]) -> None:
-        self._games.update(Game(pair.sides, pair.ranks) for pair in complete_pairs(matches))
-        for name, standing in standings(matches).items():
-            self._totals[name].update(_figures(standing))
 
 
 def _figures(standing: Standing) -> dict[str, int]:

@@ -38,7 +38,7 @@ from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.reports.model import Stopping
-from arena.store import Epoch, Session, State, Store, Stored, Tournament, has_store, open_queries, open_store
+from arena.store import Epoch, Session, State, Store, StoredPlaces, Tournament, has_store, open_queries, open_store
 from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig
 from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
@@ -141,7 +141,7 @@ def dry_run(options: RunOptions) -> tuple[Plan, Iterator[Task]]:
     level = chosen(config.sandbox, str(config.path), specs, options.archive.folder).level
     found, interrupted = None, None
     epochs: tuple[Epoch, ...] = ()
-    finished = Stored()
+    finished = StoredPlaces()
     absences = NOBODY
     counted = 0
     remainder: Mapping[Pairing, int] = {}

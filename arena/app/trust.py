@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from arena.app.show import Rated, rate, report_on
-from arena.match.record import Status
 from arena.match.rulings import SHARED_COUNT
 from arena.ratings.trust import absences, head_to_head, separations, transitivity
 from arena.reports.trust import FaultCosts, TrustReport
 from arena.store.queries import Queries
 from arena.store.values import Tournament
-from arena.tournament.standings import mirror_luck
 
 
 def build_trust(queries: Queries, run: str) -> TrustReport:
@@ -23,35 +21,22 @@ def build_trust(queries: Queries, run: str) -> TrustReport:
 def trust_of(queries: Queries, tournament: Tournament, rated: Rated) -> TrustReport:
     """The trust report of a tournament that is rated already."""
     report = report_on(queries, tournament, rated)
-    summaries, games, belief = rated.evidence.matches, rated.games, rated.belief
+    totals, games, belief = rated.evidence.totals, rated.games, rated.belief
     draws = rated.fit.draw_probability
     judged = {row.participant.name: row.verdict for row in report.rows if row.verdict is not None}
     met = head_to_head(games, belief, draws)
-    counted = [summary for summary in summaries if summary.status is not Status.VOID]
-    forfeits = sum(summary.forfeited_by is not None for summary in counted)
-    lost_with_fault = sum(
-        summary.forfeited_by is None and any(side.faults and side.rank > 1 for side in summary.sides)
-        for summary in counted
-    )
-    late = {fault.label for fault in SHARED_COUNT}
     return TrustReport(
         report=report,
-        luck=mirror_luck(summaries),
+        luck=totals.mirror_luck(),
         unmirrored=dict(sorted(Counter(pair.pairing for pair in rated.pairs if not pair.mirrored).items())),
         separations=separations(belief, judged),
         transitivity=transitivity(met, len(belief.names), draws),
         head_to_head=met,
         fault_costs=FaultCosts(
-            matches=len(counted),
-            forfeits=forfeits,
-            lost_with_fault=lost_with_fault,
-            time_losses=sum(
-                count
-                for summary in counted
-                for side in summary.sides
-                for kind, count in side.faults.items()
-                if kind in late
-            ),
+            matches=totals.matches,
+            forfeits=totals.forfeits,
+            lost_with_fault=totals.lost_with_fault,
+            time_losses=sum(totals.faults[fault.label] for fault in SHARED_COUNT),
         ),
         absences=absences(games, draws, judged),
     )

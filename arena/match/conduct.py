@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from arena.game.rules import Rules
 from arena.game.scoring import Termination
@@ -12,29 +12,42 @@ from arena.game.table import Table
 from arena.match.record import MatchRecord
 
 
+class _Counter:
+    """One of the counters, as an attribute."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, conduct: Conduct, owner: type) -> Counter[str]:
+        return Counter(conduct.counts.get(self._name, {}))
+
+
 @dataclass(frozen=True, slots=True)
 class Conduct:
     """Counters by name.  A dealer who sits out has no part in a deal."""
 
-    won: Counter[str] = field(default_factory=Counter)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    """All of them, but for those that are empty: as the store holds them, since most are only ever added up."""
+
+    won = _Counter()
     """Deals in which its side scored, and no other more, by how they ended: see `ends`."""
-    drawn: Counter[str] = field(default_factory=Counter)
+    drawn = _Counter()
     """Deals in which nobody scored, likewise."""
-    lost: Counter[str] = field(default_factory=Counter)
+    lost = _Counter()
     """All other deals, likewise."""
-    deals: Counter[str] = field(default_factory=Counter)
+    deals = _Counter()
     """Deals by the seat's role, as all that follows up to `opponents`."""
-    points_for: Counter[str] = field(default_factory=Counter)
+    points_for = _Counter()
     """Game points of its side."""
-    points_against: Counter[str] = field(default_factory=Counter)
+    points_against = _Counter()
     """Those of all other sides that played the deal."""
-    opponents: Counter[str] = field(default_factory=Counter)
+    opponents = _Counter()
     """How many sides these were."""
-    closed: Counter[str] = field(default_factory=Counter)
+    closed = _Counter()
     """Deals that it closed: `won`, where its side scored, and `failed`."""
-    claimed: Counter[str] = field(default_factory=Counter)
+    claimed = _Counter()
     """Its claims: `right` and `wrong`."""
-    marriages: Counter[str] = field(default_factory=Counter)
+    marriages = _Counter()
     """Its declarations by their points."""
 
     @classmethod
@@ -48,27 +61,33 @@ class Conduct:
                 side = table.side_of[seat]
                 mine = deal.points[side]
                 others = [deal.points[other] for other in table.opponents[deal.dealer][side]]
-                result = conduct.won if mine >= max(others) else conduct.lost
-                (result if any(deal.points) else conduct.drawn)[end] += 1
-                conduct.deals[role] += 1
-                conduct.points_for[role] += mine
-                conduct.points_against[role] += sum(others)
-                conduct.opponents[role] += len(others)
+                result = "won" if mine >= max(others) else "lost"
+                conduct._count(result if any(deal.points) else "drawn", end)
+                conduct._count("deals", role)
+                conduct._count("points_for", role, mine)
+                conduct._count("points_against", role, sum(others))
+                conduct._count("opponents", role, len(others))
             if deal.closer is not None:
                 won = deal.points[table.side_of[deal.closer]] > 0
-                seats[deal.closer].closed["won" if won else "failed"] += 1
+                seats[deal.closer]._count("closed", "won" if won else "failed")
             if deal.termination is Termination.CLAIM:
-                seats[deal.seat].claimed["right"] += 1
+                seats[deal.seat]._count("claimed", "right")
             if deal.termination is Termination.FALSE_CLAIM:
-                seats[deal.seat].claimed["wrong"] += 1
+                seats[deal.seat]._count("claimed", "wrong")
             for seat, points in deal.marriages:
-                seats[seat].marriages[str(points)] += 1
+                seats[seat]._count("marriages", str(points))
         return seats
+
+    def _count(self, name: str, key: str, count: int = 1) -> None:
+        counts = self.counts.setdefault(name, {})
+        counts[key] = counts.get(key, 0) + count
 
     def add(self, other: Conduct) -> None:
         """Count all that the other has counted."""
-        for name in _NAMES:
-            getattr(self, name).update(getattr(other, name))
+        for name, theirs in other.counts.items():
+            mine = self.counts.setdefault(name, {})
+            for key, count in theirs.items():
+                mine[key] = mine.get(key, 0) + count
 
     def margin(self, role: str) -> float | None:
         """Game points a deal in that role, its own less the mean of the other sides'; None without such a deal."""
@@ -78,15 +97,12 @@ class Conduct:
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """Plain values for the store; no key for counters that are empty."""
-        return {name: dict(sorted(counter.items())) for name in _NAMES if (counter := getattr(self, name))}
+        return {name: dict(sorted(counts.items())) for name, counts in sorted(self.counts.items())}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Mapping[str, int]]) -> Conduct:
+    def from_json(cls, data: dict[str, dict[str, int]]) -> Conduct:
         """The inverse of `to_json`."""
-        return cls(**{name: Counter(data.get(name, {})) for name in _NAMES})
-
-
-_NAMES = tuple(each.name for each in fields(Conduct))
+        return cls(data)
 
 
 def ends(record: MatchRecord) -> Iterator[str]:

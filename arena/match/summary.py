@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -148,10 +148,6 @@ class MatchSummary:
             forfeited_by=record.forfeited_by,
             sides=sides,
         )
-
-    def without_conduct(self) -> MatchSummary:
-        """The same in less space, for those who hold many."""
-        return replace(self, sides=tuple(replace(side, conduct=()) for side in self.sides))
 
     def to_json(self) -> dict[str, Any]:
         """The sides and counters as plain values (the key and the status have columns of their own)."""

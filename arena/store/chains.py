@@ -60,6 +60,9 @@ def _framed(value: object) -> bytes:
     return b"%b:%d:%b" % (type(value).__name__.encode(), len(data), data)
 
 
+_FRAMED_CHAIN = _framed(_CHAIN)
+
+
 def play_hash(epoch: int, pairing: str, leg: int, number: int, seats: str, play: str) -> str:
     """The hash of what was played: the match's key, who took which seat, the play part (texts: canonical JSON)."""
     return digest(_PLAY, epoch, pairing, leg, number, seats, play)
@@ -99,7 +102,7 @@ class PlayChain:
 
 def link(head: str, play: str) -> str:
     """The chain's head after the match with the play hash `play`, the next one in the schedule."""
-    return digest(_CHAIN, head, play)
+    return hashlib.sha256(_FRAMED_CHAIN + _framed(head) + _framed(play)).hexdigest()
 
 
 def join(epochs: Iterable[tuple[int, ChainHead]]) -> ChainHead:

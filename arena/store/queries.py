@@ -46,8 +46,8 @@ from arena.store.values import (
     News,
     Session,
     State,
-    Stored,
     StoredFault,
+    StoredPlaces,
     Tally,
     Tournament,
     VoidAttempt,
@@ -194,11 +194,11 @@ class Queries:
             found = connection.execute(wanted.where(_that_count(connection, tournament.id)))
             return {tuple(json.loads(pairing)): count for pairing, count in found}
 
-    def stored(self, tournament: Tournament) -> Stored:
+    def stored(self, tournament: Tournament) -> StoredPlaces:
         """The places of all stored matches, those that stayed void and those that count for nobody included."""
         wanted = _in_schedule_order(select(matches.c.epoch, matches.c.position), tournament)
         with self._database.reading() as connection, _intact("a match"):
-            return Stored((epoch, position) for epoch, position in connection.execute(wanted))
+            return StoredPlaces((epoch, position) for epoch, position in connection.execute(wanted))
 
     def keys(self, tournament: Tournament) -> Iterator[MatchKey]:
         """The keys of all stored matches, those that stayed void and those that count for nobody included."""

@@ -207,7 +207,7 @@ class Broken:
     """A sentence for the operator."""
 
 
-class Stored:
+class StoredPlaces:
     """Which places of the schedule have their match stored: a byte for each, so that millions fit."""
 
     __slots__ = ("_epochs",)

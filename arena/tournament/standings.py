@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations, product
+from itertools import product
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
+from arena.match.conduct import Conduct
 from arena.match.record import Status
-from arena.match.summary import Histogram, MatchSummary, SideSummary
+from arena.match.summary import Histogram, MatchKey, MatchSummary, SideSummary
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -103,12 +106,7 @@ def withdrawn(scheduled: Mapping[str, int], played: Mapping[str, int]) -> frozen
 
 def complete_pairs(summaries: Iterable[MatchSummary]) -> list[PairResult]:
     """The evidence: every pair of which all legs are finished, sorted by epoch, pairing and number."""
-    pairs: defaultdict[tuple[int, tuple[str, ...], int], dict[int, MatchSummary]] = defaultdict(dict)
-    for match in _finished(summaries):
-        pairs[match.key.epoch, match.key.pairing, match.key.number][match.key.leg] = match
-    return sorted(
-        _pair_result(list(legs.values())) for (_, pairing, _), legs in pairs.items() if len(legs) == len(pairing)
-    )
+    return Totals.of(summaries).pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,133 +123,251 @@ class MirrorLuck:
         return 1 / max(1 + self.correlation, 1e-9)
 
 
-def mirror_luck(summaries: Iterable[MatchSummary]) -> MirrorLuck | None:
-    """Over all complete mirrored pairs of two sides; None where their results do not vary."""
-    results: defaultdict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
-    legs: defaultdict[tuple[int, tuple[str, ...], int], dict[int, MatchSummary]] = defaultdict(dict)
-    for match in _finished(summaries):
-        if match.mirrored and len(match.sides) == 2 and len(match.key.pairing) == 2:
-            legs[match.key.epoch, match.key.pairing, match.key.number][match.key.leg] = match
-    for (_, pairing, _), pair in sorted(legs.items()):
-        if len(pair) == 2:
-            results[pairing].append((_result_of(pairing[0], pair[0]), _result_of(pairing[0], pair[1])))
-    both = first = second = 0.0
-    for pairs in results.values():
-        mean = sum(map(sum, pairs)) / (2 * len(pairs))
-        both += sum((one - mean) * (other - mean) for one, other in pairs)
-        first += sum((one - mean) ** 2 for one, _ in pairs)
-        second += sum((other - mean) ** 2 for _, other in pairs)
-    if not first or not second:
-        return None
-    return MirrorLuck(sum(map(len, results.values())), both / (first * second) ** 0.5)
+class Totals:
+    """All that finished matches add up to, told one by one; it keeps no match but the legs of incomplete pairs."""
 
+    def __init__(self) -> None:
+        self.matches = 0
+        self.forfeits = 0
+        """Matches that a fault lost."""
+        self.lost_with_fault = 0
+        """Other matches that a side with a fault has lost."""
+        self.faults: Counter[str] = Counter()
+        """By their label."""
+        self.ends: Counter[str] = Counter()
+        """Deals by the label of their termination or fault."""
+        self._sums: defaultdict[str, _Sums] = defaultdict(_Sums)
+        self._met: defaultdict[tuple[str, str], _Meeting] = defaultdict(_Meeting)
+        self._legs: dict[tuple[int, tuple[str, ...], int], list[_Leg]] = {}
+        self._pairs: defaultdict[_Course, list[int]] = defaultdict(list)
+        """The numbers of complete pairs by what is known of them else."""
+        self._luck: defaultdict[tuple[str, ...], Counter[tuple[float, float]]] = defaultdict(Counter)
+        """By pairing, how often its first participant had these results in the legs of a mirrored pair."""
 
-def _result_of(name: str, match: MatchSummary) -> float:
-    """1 for a match won, 1/2 for the first rank shared, 0 else."""
-    mine, other = sorted(match.sides, key=lambda side: name not in side.participants)
-    return (1 + _sign(other.rank - mine.rank)) / 2
+    @classmethod
+    def of(cls, summaries: Iterable[MatchSummary]) -> Totals:
+        """The totals of these matches."""
+        totals = cls()
+        for summary in summaries:
+            totals.add(summary)
+        return totals
 
-
-def standings(summaries: Iterable[MatchSummary], participants: Iterable[str] = ()) -> dict[str, Standing]:
-    """Each participant's standing, sorted by name; `participants` are there even without a match."""
-    finished = _finished(summaries)
-    played: defaultdict[str, list[tuple[MatchSummary, SideSummary]]] = defaultdict(list)
-    for match in finished:
+    def add(self, match: MatchSummary) -> None:
+        """One more match."""
+        if match.status is Status.VOID:
+            return
+        self.ends.update(match.terminations)
+        self._count_faults(match)
+        points = sum(side.points for side in match.sides)
         for side in match.sides:
+            others = [other for other in match.sides if other is not side]
+            sign = _sign(min(other.rank for other in others) - side.rank)
             for name in members(side):
-                played[name].append((match, side))
-    paired: defaultdict[str, list[int]] = defaultdict(list)
-    for pair in complete_pairs(finished):
-        for names, rank in zip(pair.sides, pair.ranks, strict=True):
-            alone = pair.ranks.count(0) == 1
-            for name in names:
-                paired[name].append(int(alone) if rank == 0 else -1)
-    return {name: _standing(name, played[name], paired[name]) for name in sorted({*participants, *played})}
+                self._sums[name].add(name, match, side, sign, points - side.points)
+                for other in others:
+                    for opponent in members(other):
+                        self._met[name, opponent].add(_sign(other.rank - side.rank), side.points, other.points)
+        self._pair(match)
 
-
-def crosstable(summaries: Iterable[MatchSummary]) -> dict[tuple[str, str], Encounter]:
-    """Each (participant, opponent) that met, both ways round, sorted by name."""
-    finished = _finished(summaries)
-    met: defaultdict[tuple[str, str], list[tuple[SideSummary, SideSummary]]] = defaultdict(list)
-    for match in finished:
-        for side, other in permutations(match.sides, 2):
-            for names in product(members(side), members(other)):
-                met[names].append((side, other))
-    paired: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for pair in complete_pairs(finished):
-        for (mine, rank), (theirs, other_rank) in permutations(zip(pair.sides, pair.ranks, strict=True), 2):
-            for names in product(mine, theirs):
-                paired[names].append(_sign(other_rank - rank))
-    return {
-        names: Encounter(
-            matches=_tally(_sign(other.rank - side.rank) for side, other in met[names]),
-            pairs=_tally(paired[names]),
-            points_for=sum(side.points for side, _ in met[names]),
-            points_against=sum(other.points for _, other in met[names]),
+    @property
+    def pairs(self) -> list[PairResult]:
+        """The evidence: every pair of which all legs are finished, sorted by epoch, pairing and number."""
+        return sorted(
+            PairResult(course.epoch, course.pairing, number, course.sides, course.ranks, course.mirrored)
+            for course, numbers in self._pairs.items()
+            for number in numbers
         )
-        for names in sorted(met)
-    }
+
+    def outcomes(self) -> Counter[tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]]:
+        """How many complete pairs there are by their sides and the ranks of these."""
+        outcomes: Counter[tuple[tuple[tuple[str, ...], ...], tuple[int, ...]]] = Counter()
+        for course, numbers in self._pairs.items():
+            outcomes[course.sides, course.ranks] += len(numbers)
+        return outcomes
+
+    def standings(self, participants: Iterable[str] = ()) -> dict[str, Standing]:
+        """Each participant's standing, sorted by name; `participants` are there even without a match."""
+        return {name: self._sums.get(name, _Sums()).standing(name) for name in sorted({*participants, *self._sums})}
+
+    def crosstable(self) -> dict[tuple[str, str], Encounter]:
+        """Each (participant, opponent) that met, both ways round, sorted by name."""
+        return {
+            names: Encounter(_tally(met.matches), _tally(met.pairs), met.points_for, met.points_against)
+            for names, met in sorted(self._met.items(), key=itemgetter(0))
+        }
+
+    def conduct(self) -> dict[str, Conduct]:
+        """What each participant did in its deals."""
+        return {name: sums.conduct for name, sums in self._sums.items()}
+
+    def mirror_luck(self) -> MirrorLuck | None:
+        """Over all complete mirrored pairs of two sides; None where their results do not vary."""
+        both = first = second = 0.0
+        for _, results in sorted(self._luck.items()):
+            mean = sum(count * (one + other) for (one, other), count in results.items()) / (2 * results.total())
+            for (one, other), count in sorted(results.items()):
+                both += count * (one - mean) * (other - mean)
+                first += count * (one - mean) ** 2
+                second += count * (other - mean) ** 2
+        if not first or not second:
+            return None
+        return MirrorLuck(sum(map(Counter.total, self._luck.values())), both / (first * second) ** 0.5)
+
+    def _count_faults(self, match: MatchSummary) -> None:
+        self.matches += 1
+        faulty = [side for side in match.sides if side.faults]
+        for side in faulty:
+            self.faults.update(side.faults)
+        if match.forfeited_by is not None:
+            self.forfeits += 1
+        elif any(side.rank > 1 for side in faulty):
+            self.lost_with_fault += 1
+
+    def _pair(self, match: MatchSummary) -> None:
+        """Note a leg of a pair, and what the pair comes to where it was the last."""
+        key = match.key
+        identity = (key.epoch, key.pairing, key.number)
+        legs = self._legs.setdefault(identity, [])
+        legs.append(_Leg.of(match))
+        if len(legs) < len(key.pairing):
+            return
+        del self._legs[identity]
+        course = _course(key, legs)
+        self._pairs[course].append(key.number)
+        alone = course.ranks.count(0) == 1
+        for place, (names, rank) in enumerate(zip(course.sides, course.ranks, strict=True)):
+            for name in names:
+                self._sums[name].pairs[int(alone) if rank == 0 else -1] += 1
+            for other, (theirs, other_rank) in enumerate(zip(course.sides, course.ranks, strict=True)):
+                if other != place:
+                    for met in product(names, theirs):
+                        self._met[met].pairs[_sign(other_rank - rank)] += 1
+        if course.mirrored and len(course.sides) == 2 and len(key.pairing) == 2:
+            one, two = sorted(legs, key=attrgetter("leg"))
+            self._luck[key.pairing][one.result, two.result] += 1
+
+
+def _no_signs() -> list[int]:
+    """Counts by sign: draws, wins, and last, at -1, losses."""
+    return [0, 0, 0]
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What is counted of a participant."""
+
+    matches: list[int] = field(default_factory=_no_signs)
+    pairs: list[int] = field(default_factory=_no_signs)
+    points_for: int = 0
+    points_against: int = 0
+    sides: int = 2
+    deals: int = 0
+    deals_won: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    times: Counter[int] = field(default_factory=Counter)
+    conduct: Conduct = field(default_factory=Conduct)
+
+    def add(self, name: str, match: MatchSummary, side: SideSummary, sign: int, points_against: int) -> None:
+        self.matches[sign] += 1
+        self.points_for += side.points
+        self.points_against += points_against
+        self.sides = len(match.sides)
+        self.deals += match.deals
+        self.deals_won += side.deals_won
+        if side.faults:
+            self.faults.update(side.faults)
+        for seat, participant in enumerate(side.participants):
+            if participant == name:
+                times = self.times
+                for bucket, count in side.times[seat].counts.items():
+                    times[bucket] += count
+                if side.conduct:
+                    self.conduct.add(side.conduct[seat])
+
+    def standing(self, name: str) -> Standing:
+        return Standing(
+            participant=name,
+            matches=_tally(self.matches),
+            pairs=_tally(self.pairs),
+            points_for=self.points_for,
+            points_against=self.points_against,
+            sides=self.sides,
+            deals=self.deals,
+            deals_won=self.deals_won,
+            faults=dict(sorted(self.faults.items())),
+            times=Histogram(dict(sorted(self.times.items()))),
+        )
+
+
+@dataclass(slots=True)
+class _Meeting:
+    """What is counted of a participant against one other."""
+
+    matches: list[int] = field(default_factory=_no_signs)
+    pairs: list[int] = field(default_factory=_no_signs)
+    points_for: int = 0
+    points_against: int = 0
+
+    def add(self, sign: int, points: int, others: int) -> None:
+        self.matches[sign] += 1
+        self.points_for += points
+        self.points_against += others
+
+
+class _Leg(NamedTuple):
+    """What a pair needs to know of one of its matches."""
+
+    leg: int
+    mirrored: bool
+    merits: tuple[tuple[tuple[str, ...], int, int], ...]
+    """Of each side its names, and what it adds to their rank in the pair."""
+    result: float
+    """Of the first of the pairing: 1 for a match won, 1/2 for the first rank shared, 0 else."""
+
+    @classmethod
+    def of(cls, match: MatchSummary) -> _Leg:
+        merits = tuple((members(side), *_merit(match, number)) for number, side in enumerate(match.sides))
+        first = match.key.pairing[0]
+        rank = next(side.rank for side in match.sides if first in side.participants)
+        best = min(side.rank for side in match.sides if first not in side.participants)
+        return cls(match.key.leg, match.mirrored, merits, (1 + _sign(best - rank)) / 2)
+
+
+class _Course(NamedTuple):
+    """How a complete pair went, but for its number."""
+
+    epoch: int
+    pairing: tuple[str, ...]
+    sides: tuple[tuple[str, ...], ...]
+    ranks: tuple[int, ...]
+    mirrored: bool
+
+
+def end_reasons(*totals: Totals) -> dict[str, int]:
+    """How the deals ended: their number by the label of the termination or fault, the commonest first."""
+    ends = sum((each.ends for each in totals), Counter[str]())
+    return dict(sorted(ends.items(), key=lambda item: (-item[1], item[0])))
 
 
 def members(side: SideSummary) -> tuple[str, ...]:
     """The participants of a side, each once, sorted."""
-    return tuple(sorted(set(side.participants)))
+    return side.participants if len(side.participants) == 1 else tuple(sorted(set(side.participants)))
 
 
-def end_reasons(summaries: Iterable[MatchSummary]) -> dict[str, int]:
-    """How the deals ended: their number by the label of the termination or fault, the commonest first."""
-    reasons: Counter[str] = Counter()
-    for match in _finished(summaries):
-        reasons.update(match.terminations)
-    return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _standing(name: str, played: Sequence[tuple[MatchSummary, SideSummary]], pairs: Iterable[int]) -> Standing:
-    others = [[other for other in match.sides if other is not side] for match, side in played]
-    faults: Counter[str] = Counter()
-    times: Counter[int] = Counter()
-    for _, side in played:
-        faults.update(side.faults)
-        for participant, seat_times in zip(side.participants, side.times, strict=True):
-            if participant == name:
-                times.update(seat_times.counts)
-    return Standing(
-        participant=name,
-        matches=_tally(
-            _sign(min(other.rank for other in rest) - side.rank) for (_, side), rest in zip(played, others, strict=True)
-        ),
-        pairs=_tally(pairs),
-        points_for=sum(side.points for _, side in played),
-        points_against=sum(other.points for rest in others for other in rest),
-        sides=len(played[0][0].sides) if played else 2,
-        deals=sum(match.deals for match, _ in played),
-        deals_won=sum(side.deals_won for _, side in played),
-        faults=dict(sorted(faults.items())),
-        times=Histogram(dict(sorted(times.items()))),
-    )
-
-
-def _finished(summaries: Iterable[MatchSummary]) -> list[MatchSummary]:
-    return [match for match in summaries if match.status is not Status.VOID]
-
-
-def _pair_result(matches: Sequence[MatchSummary]) -> PairResult:
+def _course(key: MatchKey, legs: Sequence[_Leg]) -> _Course:
     """What the matches of one pair come to."""
-    key = matches[0].key
     merits: dict[tuple[str, ...], tuple[int, int]] = {}
-    for match in matches:
-        for number, side in enumerate(match.sides):
-            kept, gained = merits.get(members(side), (0, 0))
-            more_kept, more_gained = _merit(match, number)
-            merits[members(side)] = (kept + more_kept, gained + more_gained)
+    for leg in legs:
+        for names, more_kept, more_gained in leg.merits:
+            kept, gained = merits.get(names, (0, 0))
+            merits[names] = (kept + more_kept, gained + more_gained)
     order = sorted(set(merits.values()), reverse=True)
-    return PairResult(
-        epoch=key.epoch,
-        pairing=key.pairing,
-        number=key.number,
+    return _Course(
+        key.epoch,
+        key.pairing,
         sides=tuple(sorted(merits)),
         ranks=tuple(order.index(merits[names]) for names in sorted(merits)),
-        mirrored=all(match.mirrored for match in matches),
+        mirrored=all(leg.mirrored for leg in legs),
     )
 
 
@@ -267,7 +383,6 @@ def _sign(difference: int) -> int:
     return (difference > 0) - (difference < 0)
 
 
-def _tally(signs: Iterable[int]) -> Tally:
-    """Of 1 for each win, 0 for each draw, -1 for each loss."""
-    counts = Counter(signs)
-    return Tally(won=counts[1], drawn=counts[0], lost=counts[-1])
+def _tally(signs: Sequence[int]) -> Tally:
+    drawn, won, lost = signs
+    return Tally(won, drawn, lost)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -94,15 +93,17 @@ def test_a_bot_without_a_match_has_dashes_not_numbers() -> None:
 DARING = replace(
     VETERAN,
     conduct=Conduct(
-        won=Counter({"claim": 40, "late": 2, "illegal": 1}),
-        drawn=Counter({"played-out": 3}),
-        lost=Counter({"claim": 7, "error": 1}),
-        deals=Counter({"forehand": 30, "dealer": 24}),
-        points_for=Counter({"forehand": 40, "dealer": 20}),
-        points_against=Counter({"forehand": 10, "dealer": 26}),
-        opponents=Counter({"forehand": 30, "dealer": 24}),
-        closed=Counter({"won": 5, "failed": 1}),
-        marriages=Counter({"20": 9}),
+        {
+            "won": {"claim": 40, "late": 2, "illegal": 1},
+            "drawn": {"played-out": 3},
+            "lost": {"claim": 7, "error": 1},
+            "deals": {"forehand": 30, "dealer": 24},
+            "points_for": {"forehand": 40, "dealer": 20},
+            "points_against": {"forehand": 10, "dealer": 26},
+            "opponents": {"forehand": 30, "dealer": 24},
+            "closed": {"won": 5, "failed": 1},
+            "marriages": {"20": 9},
+        }
     ),
 )
 

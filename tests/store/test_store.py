@@ -21,7 +21,7 @@ from arena.store import (
     Queries,
     State,
     Store,
-    Stored,
+    StoredPlaces,
     StoreError,
     open_queries,
     open_store,
@@ -219,7 +219,7 @@ PLACES = st.tuples(st.integers(0, 2), st.integers(0, 300))
 def test_what_is_missing_is_what_is_not_stored(
     places: list[tuple[int, int]], epoch: int, start: int, length: int
 ) -> None:
-    stored = Stored(places)
+    stored = StoredPlaces(places)
     positions = range(start, start + length)
     assert stored.missing(epoch, positions) == [each for each in positions if (epoch, each) not in places]
     assert len(stored) == len(set(places))

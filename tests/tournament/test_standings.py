@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
 
@@ -17,12 +17,18 @@ from arena.tournament.standings import (
     PairResult,
     Standing,
     Tally,
+    Totals,
     complete_pairs,
-    crosstable,
     end_reasons,
-    mirror_luck,
-    standings,
 )
+
+
+def standings(summaries: Iterable[MatchSummary], participants: Iterable[str] = ()) -> Mapping[str, Standing]:
+    return Totals.of(summaries).standings(participants)
+
+
+def crosstable(summaries: Iterable[MatchSummary]) -> Mapping[tuple[str, str], Encounter]:
+    return Totals.of(summaries).crosstable()
 
 
 def match(
@@ -111,20 +117,20 @@ def partners(pairing: tuple[str, ...], leg: int, winner: str) -> MatchSummary:
 
 def test_matches_that_the_decks_decide_correlate_by_minus_one() -> None:
     # Seats are swapped on the same decks: where the seat wins, each bot wins one match of every pair.
-    luck = mirror_luck([match for number in range(6) for match in pair(A_WINS, B_WINS, number)])
+    luck = Totals.of([match for number in range(6) for match in pair(A_WINS, B_WINS, number)]).mirror_luck()
     assert luck is not None and (luck.pairs, round(luck.correlation, 6)) == (6, -1.0)
 
 
 def test_matches_that_the_decks_do_not_decide_do_not_correlate() -> None:
     results = [(A_WINS, A_WINS), (A_WINS, B_WINS), (B_WINS, A_WINS), (B_WINS, B_WINS)]
-    luck = mirror_luck([match for number, both in enumerate(results) for match in pair(*both, number)])
+    luck = Totals.of([match for number, both in enumerate(results) for match in pair(*both, number)]).mirror_luck()
     assert luck is not None and luck.correlation == 0.0 and luck.gain == 1.0
 
 
 def test_of_pairs_on_decks_of_their_own_or_all_alike_no_luck_is_known() -> None:
-    assert mirror_luck(pair(A_WINS, B_WINS, mirrored=False)) is None
-    assert mirror_luck(pair(A_WINS, A_WINS)) is None
-    assert mirror_luck([]) is None
+    assert Totals.of(pair(A_WINS, B_WINS, mirrored=False)).mirror_luck() is None
+    assert Totals.of(pair(A_WINS, A_WINS)).mirror_luck() is None
+    assert Totals.of([]).mirror_luck() is None
 
 
 # --- evidence -----------------------------------------------------------------------------------------------
@@ -204,7 +210,7 @@ def test_a_void_match_counts_nowhere() -> None:
     void = match(("a", "b"), 0, 0, A_WINS, status=Status.VOID, faults={"a": {"died": 1}}, terminations={"forfeit": 1})
     assert standings([void], ["a", "b"]) == {"a": Standing("a"), "b": Standing("b")}
     assert crosstable([void]) == {}
-    assert end_reasons([void]) == {}
+    assert end_reasons(Totals.of([void])) == {}
 
 
 def test_an_unfinished_pair_counts_as_matches_but_not_as_a_pair() -> None:
@@ -338,7 +344,7 @@ def test_end_reasons_count_deals_the_commonest_first() -> None:
         match(("a", "b"), 0, 0, A_WINS, terminations={"claim": 3, "late": 1}),
         match(("a", "b"), 1, 0, A_WINS, terminations={"claim": 2, "close-failed": 1}),
     ]
-    assert list(end_reasons(summaries).items()) == [("claim", 5), ("close-failed", 1), ("late", 1)]
+    assert list(end_reasons(Totals.of(summaries)).items()) == [("claim", 5), ("close-failed", 1), ("late", 1)]
 
 
 # --- order --------------------------------------------------------------------------------------------------
@@ -376,7 +382,7 @@ def test_the_order_of_the_matches_changes_nothing(league: list[MatchSummary], sh
     other = league.copy()
     shuffle.shuffle(other)
     assert complete_pairs(other) == complete_pairs(league)
-    for table in (standings, crosstable, end_reasons):
+    for table in (standings, crosstable, lambda league: end_reasons(Totals.of(league))):
         assert repr(table(other)) == repr(table(league))  # the order of keys included
     assert standings(iter(other)) == standings(league)
 
