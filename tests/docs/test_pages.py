@@ -9,20 +9,26 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from arena.bots.manifest import MANIFEST, resolve
 from arena.tournament.config import load_config
+from tests import postgres
 from tests.docs.pages import LANGUAGES, PAGES, ROOT, Block, anchors, blocks, links, prose
 
 BIN = Path(sys.executable).parent
+PATH = f"{BIN}{os.pathsep}{os.environ['PATH']}"
 OUTPUT = "output"
 """The name of a text that shows what the command above it shows."""
 TWO_BOTS = '\n[[bots]]\nbot = "random"\n[[bots]]\nbot = "greedy"\n'
 BROUGHT = ("Makefile", "pyproject.toml", "requirements.txt", "tournament.toml")
 """What commands find in their folder: the files that `make` needs, with a small tournament."""
+STAMPS = (".stamp", ".full-stamp")
+"""By which `make` knows what is set up, in this order."""
 
 
 def named(page: Path) -> str:
@@ -39,9 +45,10 @@ def folder(tmp_path: Path) -> Path:
     write(tmp_path / "tests" / "test_nothing.py", "def test_nothing() -> None:\n    pass\n")
     (tmp_path / ".venv").mkdir()
     for entry in Path(sys.prefix).iterdir():
-        if entry.name != ".stamp":
+        if entry.name not in STAMPS:
             (tmp_path / ".venv" / entry.name).symlink_to(entry)
-    (tmp_path / ".venv" / ".stamp").touch()  # the newest file: `make` has nothing to set up
+    for stamp in STAMPS:
+        (tmp_path / ".venv" / stamp).touch()  # the newest files: `make` has nothing to set up
     return tmp_path
 
 
@@ -51,12 +58,21 @@ def write(path: Path, text: str) -> None:
     path.write_text(re.sub(r"^((?:max_)?pairs) = \d+", r"\1 = 1", text, flags=re.MULTILINE), encoding="utf-8")
 
 
-def run(command: list[str], folder: Path, place: str) -> str:
+@pytest.fixture
+def database(page: Path, request: pytest.FixtureRequest) -> dict[str, str]:
+    """What tells the commands of a page where its database server is, if it has any."""
+    if "createdb" not in page.read_text(encoding="utf-8"):
+        return {}
+    server: postgres.Server = request.getfixturevalue("server")
+    return {**server.environment, "PATH": f"{postgres.BINARIES}{os.pathsep}{PATH}"}
+
+
+def run(command: list[str], folder: Path, place: str, more: Mapping[str, str] = MappingProxyType({})) -> str:
     """Run a command that must succeed, without a fault of a bot that it plays; returns what a person sees of it."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "MAKE", "MFLAGS"))
     }
-    environment |= {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    environment |= {"PATH": PATH, "PYTHONPATH": str(ROOT), **more}
     done = subprocess.run(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
@@ -73,14 +89,14 @@ def check_output(block: Block, shown: str) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", PAGES, ids=named)
-def test_everything_that_a_page_shows_works(page: Path, folder: Path) -> None:
+def test_everything_that_a_page_shows_works(page: Path, folder: Path, database: dict[str, str]) -> None:
     shown = ""
     commands = "".join(block.text for block in blocks(page) if block.language == "sh")
     for block in blocks(page):
         assert block.language in LANGUAGES, f"{block.place}: what is to be done with {block.language!r}?"
         match block.language:
             case "sh":
-                shown = run(["bash", "-euo", "pipefail", "-c", block.text], folder, block.place)
+                shown = run(["bash", "-euo", "pipefail", "-c", block.text], folder, block.place, database)
             case "text" if block.name == OUTPUT:
                 check_output(block, shown)
             case "python":
