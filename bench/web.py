@@ -22,6 +22,8 @@ import psutil
 
 SPECTATORS = 200
 PAIRS, QUICK_PAIRS = 600, 150
+START_S = 10.0
+"""In which the web process starts, everybody comes, and the first pages are made."""
 BOTS = ("random", "greedy", "counter")
 
 
@@ -44,6 +46,7 @@ def run(quick: bool) -> Mapping[str, Any]:
         "arena_cpu_s": {"alone": round(alone["arena"], 1), "watched": round(watched["arena"], 1)},
         "watched_over_alone": round(watched["arena"] / alone["arena"], 3),
         "web_cpu_s": round(watched["web"], 2),
+        "web_cpu_s_of_first": {f"{START_S:g} s": round(watched["web at start"], 2)},
         "web_over_run": round(watched["web"] / (watched["arena"] + watched["bots"]), 4),
         "seconds": round(watched["seconds"], 1),
     }
@@ -55,17 +58,20 @@ def _play(config: Path, name: str, *words: str) -> Mapping[str, float]:
     begun = time.monotonic()
     process = psutil.Popen([*command, "--no-pages", "--data", str(config.parent), *words], stdout=subprocess.DEVNULL)
     spent: dict[tuple[int, float], tuple[str, float]] = {}
+    at_start = 0.0
     while process.poll() is None:
         for each in [process, *_descendants(process)]:
             try:
                 kind = "arena" if each == process else "web" if "--beside" in each.cmdline() else "bots"
                 used = each.cpu_times()
                 spent[each.pid, each.create_time()] = (kind, used.user + used.system)
+                if kind == "web" and time.time() - each.create_time() < START_S:
+                    at_start = used.user + used.system
             except psutil.Error:
                 continue
         time.sleep(0.2)
     assert process.returncode == 0, "the tournament failed"
-    totals = {"arena": 0.0, "web": 0.0, "bots": 0.0, "seconds": time.monotonic() - begun}
+    totals = {"arena": 0.0, "web": 0.0, "bots": 0.0, "web at start": at_start, "seconds": time.monotonic() - begun}
     for kind, cpu in spent.values():
         totals[kind] += cpu
     return totals

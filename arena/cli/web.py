@@ -52,8 +52,9 @@ def web(
 
     host, port = parsed(listen)
     archive, name = find_run(run, archive_of(data, store))
-    with queries_of(archive) as queries:
-        name = queries.tournament(name).name
+    if not beside:  # there the run is known by its name
+        with queries_of(archive) as queries:
+            name = queries.tournament(name).name
     check_servable(listen)
     from arena.web.server import serve
     from arena.web.watch import Watch

@@ -27,6 +27,8 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-cache",
 }
+TOO_EARLY = {**HEADERS, "Retry-After": "1", "Refresh": "1"}
+"""A browser asks again by itself."""
 TYPES = {
     "css": "text/css",
     "csv": "text/csv",
@@ -56,7 +58,7 @@ def application(watch: Watch, host: str) -> Starlette:
         if path in files:
             return answer(files[path], suffix)
         if watch.edition is None:
-            return PlainTextResponse("nothing to show yet\n", 503, headers={**HEADERS, "Retry-After": "1"})
+            return PlainTextResponse("nothing to show yet\n", 503, headers=TOO_EARLY)
         edition = watch.edition
         content = edition.made.get(path) or await asyncio.to_thread(edition.page, path)
         if content is None:

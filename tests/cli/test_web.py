@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -18,11 +19,13 @@ from typing import cast
 
 import psutil
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 from prometheus_client.parser import text_string_to_metric_families
 
 from arena.cards import CARD_NAMES
-from tests.browsers import needs_chromium
+from arena.store import State, open_store
+from tests.browsers import SHAPES, needs_chromium
 from tests.cli.conftest import Here
 from tests.reports.html.conftest import MARKUP, NAMES
 from tests.reports.runs import faulty, plain, play_run, sound
@@ -173,6 +176,35 @@ def test_a_browser_shows_how_far_it_is_and_may_do_all_that_the_page_wants(port: 
     page.get_by_text("Just finished").click()
     assert page.locator("#recent li").count() == 8
     assert MARKUP in page.locator("table.ranking").first.inner_text()
+
+
+@needs_chromium
+@pytest.mark.parametrize("shape", SHAPES)
+def test_everybody_can_use_the_live_page(port: int, page: Page, shape: str) -> None:
+    width, scheme = SHAPES[shape]
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"http://127.0.0.1:{port}/")
+    page.locator("#live p").wait_for()
+    page.get_by_text("Just finished").press("Enter")
+    assert page.locator("#recent").is_visible()
+    found = Axe().run(page, options={"preload": False})
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@needs_chromium
+def test_a_page_that_is_open_becomes_the_new_one_by_itself(data: Path, tmp_path: Path, page: Page) -> None:
+    copy = Path(shutil.copytree(data, tmp_path / "data"))
+    with served(copy) as port:
+        until_ready(port)
+        page.goto(f"http://127.0.0.1:{port}/")
+        page.locator("#live p").wait_for()
+        assert "interrupted" in page.locator("#main").inner_text()
+        with open_store(copy / "arena.db") as store:
+            store.set_state(store.tournament("cup"), State.FINISHED)
+        page.get_by_text("60 of 80 matches, finished").wait_for(timeout=1000 * WAIT_S)
+        page.locator("#main", has_text=re.compile("cup, finished")).wait_for(timeout=1000 * WAIT_S)
 
 
 def test_it_only_reads(port: int) -> None:

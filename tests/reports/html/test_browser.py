@@ -19,7 +19,7 @@ from arena.reports.html.decks import pictures
 from arena.reports.html.site import STATIC, Pages, static
 from arena.reports.replay.model import MatchReplay, sight
 from arena.store import open_queries
-from tests.browsers import needs_chromium
+from tests.browsers import SHAPES, needs_chromium
 from tests.game.tables import GAMES
 from tests.reports.html.conftest import MARKUP
 from tests.reports.replays import replay_of
@@ -35,7 +35,6 @@ PAGES = [
     "pairings/*.html",
     "matches/*.html",
 ]
-SHAPES = {"light": (1280, "light"), "dark": (1280, "dark"), "phone": (360, "light")}
 OUTSIDE = """() => {
   const within = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1;
   const out = [];
@@ -69,7 +68,7 @@ def match(site: Path, data: Path) -> tuple[Path, MatchReplay]:
 def test_everybody_can_use_every_page(site: Path, page: Page, pattern: str, shape: str) -> None:
     width, scheme = SHAPES[shape]
     page.set_viewport_size({"width": width, "height": 800})
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.emulate_media(color_scheme=scheme)
     path = sorted(site.glob(pattern))[0]
     page.goto(path.as_uri())
     found = Axe().run(page, options={"preload": False})  # its own look at the style sheet is refused, too

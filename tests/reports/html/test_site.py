@@ -243,3 +243,15 @@ def test_the_page_of_a_bot_leads_to_what_it_gave_away(tmp_path: Path) -> None:
             assert about.startswith(f"{name} gives away {worst.given_away} point")
             seen += 1
     assert seen == len(dearest)
+
+
+def test_names_that_look_empty_are_seen_and_lead_somewhere(tmp_path: Path) -> None:
+    play_run(tmp_path, bots={"": sound, "  ": plain}, pairs=1)
+    with open_queries(tmp_path / "arena.db") as queries:
+        index = write_site(queries, "cup", Archive(tmp_path))
+    for page in (index, next((index.parent / "pairings").iterdir()), next((index.parent / "matches").iterdir())):
+        text = page.read_text(encoding="utf-8")
+        assert "(no name)" in text and r"\x20\x20" in text, page
+    links = re.findall(r'href="(bots/[^"]+)"><bdi>([^<]*)</bdi>', index.read_text(encoding="utf-8"))
+    assert {name for _, name in links} == {"(no name)", r"\x20\x20"}
+    assert len({address for address, _ in links}) == 2
