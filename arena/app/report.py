@@ -15,7 +15,7 @@ from arena.app.export import export
 from arena.app.files import whole_file
 from arena.app.highlights import DEAREST, highlights
 from arena.app.replay import Stored, build_replay
-from arena.app.show import Rated, rate
+from arena.app.show import Count, Rated, rate
 from arena.app.trust import trust_of
 from arena.errors import UsageError
 from arena.match.summary import MatchKey
@@ -40,10 +40,13 @@ FIRST_MOMENT = 1 / 50
 """Of all lists: where the ratings are computed first on the way to those of now."""
 
 
-def build_site(queries: Queries, run: str) -> Site:
-    """What the pages show of a run by its name, or of the `last` one.  Raises `UsageError` where there is none."""
+def build_site(queries: Queries, run: str, count: Count | None = None) -> Site:
+    """What the pages show of a run by its name, or of the `last` one; `count` is that of the last time.
+
+    Raises `UsageError` where there is none.
+    """
     tournament = queries.tournament(run)
-    rated = rate(queries, tournament)
+    rated = rate(queries, tournament, count)
     by_pairing: defaultdict[tuple[str, ...], list[PairResult]] = defaultdict(list)
     for pair in rated.pairs:
         by_pairing[pair.pairing].append(pair)

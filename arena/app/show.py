@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -13,7 +13,7 @@ from arena import __version__
 from arena.app.data import RUNS, Archive
 from arena.app.schedules import left_out, matches_of_those_out, planned, schedules_of
 from arena.app.stopping import rule_of, stopping_of
-from arena.match.absence import Absences
+from arena.match.absence import NOBODY, Absences
 from arena.ratings.base import Game, Rating
 from arena.ratings.posterior import Posterior, posterior, verdicts
 from arena.ratings.trueskill import Fit, fit, online
@@ -69,14 +69,35 @@ def turnout(
     return matches_of_those_out(schedules_of(queries.epochs(tournament)), absences), played
 
 
-def evidence_of(queries: Queries, tournament: Tournament) -> Evidence:
-    """The matches of a tournament that count, and who is out of it."""
+@dataclass(slots=True)
+class Count:
+    """What was counted of a run; who asks for its evidence again has only what is new counted."""
+
+    row: int = 0
+    """Of the journal, up to which."""
+    totals: Totals = field(default_factory=Totals)
+    of_the_gone: Totals = field(default_factory=Totals)
+    """Matches of participants that are withdrawn."""
+    _known: tuple[Absences, Set[str]] = NOBODY, frozenset()
+
+    def on(self, queries: Queries, tournament: Tournament, absences: Absences, gone: Set[str]) -> None:
+        """Count on; from the start, where others are out by now."""
+        if self._known != (absences, gone):
+            self.row, self.totals, self.of_the_gone = 0, Totals(), Totals()
+            self._known = absences, gone
+        for row, summary in queries.summaries_after(tournament, self.row):
+            self.row = row
+            (self.totals if gone.isdisjoint(summary.key.pairing) else self.of_the_gone).add(summary)
+
+
+def evidence_of(queries: Queries, tournament: Tournament, count: Count | None = None) -> Evidence:
+    """The matches of a tournament that count, and who is out of it; `count` is that of the last time."""
     absences = queries.absences(tournament)
     scheduled, played = turnout(queries, tournament, absences)
     gone = withdrawn(scheduled, played)
-    totals, of_the_gone = Totals(), Totals()
-    for summary in queries.summaries(tournament):
-        (totals if gone.isdisjoint(summary.key.pairing) else of_the_gone).add(summary)
+    count = count or Count()
+    count.on(queries, tournament, absences, gone)
+    totals, of_the_gone = count.totals, count.of_the_gone
     endgames: defaultdict[str, Endgames] = defaultdict(Endgames)
     for (name, pairing), judged in queries.endgames(tournament).items():
         if gone.isdisjoint(pairing):
@@ -104,9 +125,9 @@ class Rated:
     belief: Posterior
 
 
-def rate(queries: Queries, tournament: Tournament) -> Rated:
-    """All that a table and its trust report rest on, computed once."""
-    evidence = evidence_of(queries, tournament)
+def rate(queries: Queries, tournament: Tournament, count: Count | None = None) -> Rated:
+    """All that a table and its trust report rest on, computed once; `count` is that of the last time."""
+    evidence = evidence_of(queries, tournament, count)
     pairs = evidence.totals.pairs
     games = [Game(pair.sides, pair.ranks) for pair in pairs]
     fitted = fit(games, (participant.name for participant in queries.participants(tournament)))

@@ -217,6 +217,18 @@ class Queries:
             for row in connection.execute(wanted.where(_that_count(connection, tournament.id))):
                 yield _summary(row, pairings)
 
+    def summaries_after(self, tournament: Tournament, row: int) -> Iterator[tuple[int, MatchSummary]]:
+        """As `summaries`, but those stored after a row of the journal, in the order of commits, each with its row."""
+        wanted = (
+            select(*_SUMMARY, matches.c.serial)
+            .where(matches.c.tournament == tournament.id, matches.c.serial > row)
+            .order_by(matches.c.serial)
+        )
+        pairings: dict[str, tuple[str, ...]] = {}
+        with self._database.reading() as connection:
+            for found in connection.execute(wanted.where(_that_count(connection, tournament.id))):
+                yield found.serial, _summary(found, pairings)
+
     def results(self, tournament: Tournament) -> Iterator[MatchResult]:
         """Each match whole, as it was recorded."""
         with self._database.reading() as connection:

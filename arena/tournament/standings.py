@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import product
 from operator import attrgetter, itemgetter
@@ -197,8 +198,8 @@ class Totals:
         }
 
     def conduct(self) -> dict[str, Conduct]:
-        """What each participant did in its deals."""
-        return {name: sums.conduct for name, sums in self._sums.items()}
+        """What each participant did in its deals so far."""
+        return {name: deepcopy(sums.conduct) for name, sums in self._sums.items()}
 
     def mirror_luck(self) -> MirrorLuck | None:
         """Over all complete mirrored pairs of two sides; None where their results do not vary."""

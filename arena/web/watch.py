@@ -16,6 +16,7 @@ from typing import Any
 
 from arena.app.data import Archive
 from arena.app.report import build_site
+from arena.app.show import Count
 from arena.errors import ArenaError
 from arena.match.lag import Lag
 from arena.reports.html.site import Pages
@@ -74,9 +75,9 @@ class Progress:
 class Edition:
     """The pages of one moment, each made when it is asked for first."""
 
-    def __init__(self, queries: Queries, run: str) -> None:
+    def __init__(self, queries: Queries, run: str, count: Count) -> None:
         begun = time.thread_time()
-        self.site = replace(build_site(queries, run), record=None)
+        self.site = replace(build_site(queries, run, count), record=None)
         self._makers = Pages(self.site, live=True).makers()
         self._making = threading.Lock()
         self.made: dict[str, bytes] = {}
@@ -115,6 +116,7 @@ class Watch:
     edition: Edition | None = None
     looks: int = 0
     _read: Reading = field(default_factory=Reading)
+    _count: Count = field(default_factory=Count)
     _told_at: float = 0.0
     _seen_at: float = field(default_factory=time.monotonic)
     _waiting: deque[tuple[float, Progress, Edition]] = field(default_factory=deque)
@@ -199,7 +201,7 @@ class Watch:
         """The pages of now, or the last ones where those are young or nothing has changed."""
         now = time.monotonic()
         if self._next is None or (of != self._next_of and (self._may_renew(now) or of[0] != State.RUNNING)):
-            self._next = Edition(queries, self.run)
+            self._next = Edition(queries, self.run, self._count)
             self._next_of, self._next_since = of, now
             self._version += 1
         return self._next

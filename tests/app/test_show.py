@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from arena.app.data import Archive
-from arena.app.show import LAST_FAULTS, WITHHELD, build_report, find_run, ranking
+from arena.app.show import LAST_FAULTS, WITHHELD, Count, build_report, find_run, ranking, rate, report_on
 from arena.errors import UsageError
 from arena.ratings.base import Rating
 from arena.ratings.posterior import Posterior
 from arena.reports import Part
 from arena.reports import json as json_report
 from arena.reports.model import RunReport
-from arena.store import State, open_queries
+from arena.store import State, open_queries, open_store
 from arena.tournament import decks
 from arena.tournament.standings import Standing
-from tests.reports.runs import bot, faulty, plain, play_run, sound
+from tests.reports.runs import bot, faulty, gone, plain, play_run, sound
 
 
 def reported(store: Path, run: str = "cup") -> RunReport:
@@ -218,3 +218,21 @@ def test_a_void_run_has_a_report(tmp_path: Path) -> None:
     assert report.run.matches_void == 2
     assert report.end_reasons == {} and report.crosstable == {}
     assert {row.standing.matches.total for row in report.rows} == {0}
+
+
+def test_a_report_that_is_counted_on_is_that_of_all_that_was_played(tmp_path: Path) -> None:
+    bots = {"plain": plain, "sound": sound, "faulty": faulty, "gone": gone}
+    whole = play_run(tmp_path / "whole", bots=bots, pairs=6)
+    with open_queries(whole) as queries:
+        cup = queries.tournament("cup")
+        log = queries.absences(cup).log
+        results = sorted(queries.results(cup), key=lambda result: result.key.number * 31 % 7)
+    assert log, "nobody is excluded, so nothing is counted anew"
+    count, growing = Count(), play_run(tmp_path / "growing", bots=bots, pairs=6, matches=0)
+    with open_store(growing) as store:
+        cup = store.tournament("cup")
+        for start in range(0, len(results), 9):
+            store.record(cup, results[start : start + 9], log if start == 18 else ())
+            counted = report_on(store, cup, rate(store, cup, count))
+            assert counted == report_on(store, cup, rate(store, cup))
+            assert count.row > start
