@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from arena.app.engines.local import LocalEngine, Setting, local_engine
-from arena.bots.loop import run
 from arena.bots.manifest import BotSpec
 from arena.errors import ArenaError
 from arena.match.lag import Lag
@@ -181,7 +180,7 @@ def main(fd: int) -> None:
     """What a worker process does."""
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     os.set_inheritable(fd, False)
-    run(_serve(socket.socket(fileno=fd)))
+    asyncio.run(_serve(socket.socket(fileno=fd)))
 
 
 async def _serve(sock: socket.socket) -> None:
