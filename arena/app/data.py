@@ -44,3 +44,9 @@ def make(data: Path) -> None:
 def default_data() -> Path:
     """The data folder, where nobody names another."""
     return Path(os.environ.get("ARENA_DATA") or "arena-data")
+
+
+def cache_folder() -> Path:
+    """Where a node of a cluster keeps the bots of others, laid out and built."""
+    named = os.environ.get("ARENA_CACHE")
+    return Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sixtysix-arena"

@@ -17,6 +17,7 @@ from arena.errors import UsageError
 from arena.store import Epoch, Participant, Queries, State, Store, Tournament
 from arena.store.queries import LAST
 from arena.tournament.config import TournamentConfig, check_run_name, differences, load_config
+from arena.tournament.engines import EngineKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,9 @@ class RunOptions:
     jobs: int | None = None
     workers: int | None = None
     cores: int | None = None
-    """None, for these three: what the config says."""
+    engine: EngineKind | None = None
+    ray_address: str | None = None
+    """None, for these five: what the config says."""
     pairs: int | None = None
     """Lists a pairing; None: what the config says."""
     no_timeouts: bool = False
@@ -52,6 +55,8 @@ class RunOptions:
             jobs=self.jobs or config.jobs,
             workers=self.workers or config.workers,
             cores=self.cores or config.cores,
+            engine=self.engine or config.engine,
+            ray_address=self.ray_address or config.ray_address,
         )
         if self.pairs is not None:
             config = config.with_pairs(self.pairs)

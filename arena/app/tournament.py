@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import datetime
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from arena.app import participants
 from arena.app.data import RUNS
 from arena.app.data import make as make_data
 from arena.app.engines import TournamentEngine
+from arena.app.engines.cluster.engine import ClusterEngine, cluster_engine
 from arena.app.engines.local import Building, Setting, local_engine
 from arena.app.engines.room import Room
 from arena.app.engines.workers import workers_engine
@@ -40,10 +41,11 @@ from arena.match.summary import MatchSummary
 from arena.reports.model import Stopping
 from arena.store import Epoch, Session, State, Store, StoredPlaces, Tournament, has_store, open_queries, open_store
 from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig
+from arena.tournament.engines import EngineKind
 from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
 from arena.tournament.runner import Runner, Task, UnderWay, open_tasks
-from arena.tournament.schedule import Schedule
+from arena.tournament.schedule import Schedule, seating
 
 MARKER = "arena-run"
 """What the marker of every bot process of every run begins with."""
@@ -229,6 +231,8 @@ async def _run(
             check_fits(store, found, options, config, specs)
             check_mirroring(store.epochs(found), found, config, specs, sandbox.level)
         async with _engine(config, setting, specs, secrets, logs) as engine:
+            if isinstance(engine, ClusterEngine):
+                config = replace(config, jobs=engine.jobs)
             if found is None or has_work(store, found, config, specs):
                 out = store.absences(found).out if found is not None else {}
                 playing = [name for name in specs if name not in out]
@@ -286,7 +290,14 @@ async def _engine(
 ) -> AsyncIterator[TournamentEngine]:
     """The engine that the config asks for; a single worker is this process."""
     room = Room(config.cores)
-    if config.processes == 1:
+    if config.engine is EngineKind.RAY:
+        schedule = schedule_of(config.identity(), tuple(specs), frozenset(), None, {}, {})
+        seatings = (seating(each, 0, schedule.sides, schedule.seats) for each in schedule.pairings())
+        async with cluster_engine(
+            config.ray_address, setting, specs, secrets, MARKER, logs, seatings=seatings
+        ) as cluster:
+            yield cluster
+    elif config.processes == 1:
         async with local_engine(setting, specs, secrets, MARKER, logs, room=room) as local:
             yield local
     else:

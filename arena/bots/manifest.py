@@ -186,10 +186,10 @@ def read_folder(folder: Path, name: str | None = None, kind: BotKind = BotKind.F
         author=manifest.author,
         description=manifest.description,
         rules=tuple(manifest.rules),
-        build=() if manifest.build is None else _argv(manifest.build.command),
+        build=() if manifest.build is None else interpreted(manifest.build.command),
         build_network=manifest.build is not None and manifest.build.network,
         tools=() if manifest.build is None else tuple(manifest.build.tools.items()),
-        run=_argv(manifest.run.command),
+        run=interpreted(manifest.run.command),
         cwd=folder,
         cores=manifest.cores,
         memory_mb=manifest.memory_mb,
@@ -288,7 +288,7 @@ def _command(command: str, name: str | None, base: Path) -> BotSpec:
         name=name or checked_name(Path(script).stem, f"the name of the bot command {command!r}"),
         kind=BotKind.COMMAND,
         digest=_digest_of_texts(*words, *(digest_of_files(file.parent, [file]) for file in files)),
-        run=_argv(words),
+        run=interpreted(words),
         cwd=cwd,
     )
 
@@ -309,14 +309,14 @@ def _require_known_word(word: str, base: Path) -> None:
 # --- programs -----------------------------------------------------------------------------------------------
 
 
-def _argv(words: Sequence[str]) -> tuple[str, ...]:
+def interpreted(words: Sequence[str]) -> tuple[str, ...]:
     """The words, with `python` meaning the Python that runs the arena: there the SDK can be imported."""
-    return (sys.executable, *words[1:]) if words[0] in ("python", "python3") else tuple(words)
+    return (sys.executable, *words[1:]) if words and words[0] in ("python", "python3") else tuple(words)
 
 
 def _require_program(words: Sequence[str], cwd: Path, where: str) -> None:
     """What can be known before a start: the program is there and executable, and so is its script."""
-    program = _argv(words)[0]
+    program = interpreted(words)[0]
     if _has_separator(program):
         path = cwd / program
         if not path.is_file():

@@ -34,6 +34,7 @@ from arena.reports.foreign import printable
 from arena.reports.model import Stopping
 from arena.reports.words import lag_in_words, open_in_words
 from arena.tournament.config import TournamentConfig
+from arena.tournament.engines import EngineKind
 from arena.tournament.runner import UnderWay
 from arena.tournament.standings import members
 
@@ -293,6 +294,8 @@ def header(plan: Plan) -> Iterator[str]:
 def _pace(config: TournamentConfig) -> str:
     """How much is played at a time, and by what."""
     blocks = f"{counted(config.jobs, 'block')} at a time"
+    if config.engine is EngineKind.RAY:
+        return f"{blocks} on a Ray cluster"
     if config.jobs == 1:
         return blocks
     processes = f"by {counted(config.processes, 'process')}" if config.processes > 1 else "by one process"

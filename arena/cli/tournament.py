@@ -29,6 +29,7 @@ from arena.errors import ArenaError
 from arena.reports import Format
 from arena.reports.counting import counted
 from arena.reports.foreign import printable
+from arena.tournament.engines import EngineKind
 
 if TYPE_CHECKING:
     from arena.app.data import Archive
@@ -52,6 +53,12 @@ def tournament(
     workers: Annotated[int | None, typer.Option(min=1, metavar="N", help="How many processes play them.")] = None,
     cores: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="How many cores their bots may take together.")
+    ] = None,
+    engine: Annotated[
+        EngineKind | None, typer.Option(help="Where matches are played: on this machine, or on a Ray cluster.")
+    ] = None,
+    ray_address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="The cluster's head node; auto finds this machine's.")
     ] = None,
     pairs: Annotated[
         int | None, typer.Option(min=1, max=1_000_000, metavar="N", help="Pairs a pairing, in place of the file's.")
@@ -90,6 +97,8 @@ def tournament(
         jobs=jobs,
         workers=workers,
         cores=cores,
+        engine=engine,
+        ray_address=ray_address,
         pairs=pairs,
         no_timeouts=no_timeouts,
         allow_build_network=allow_build_network,

@@ -25,6 +25,7 @@ from arena.game.presets import PRESETS, preset
 from arena.game.rules import OPTION_TYPES, Rules, Seating
 from arena.game.table import Table
 from arena.match.clock import TimeControl
+from arena.tournament.engines import EngineKind
 from arena.tournament.pairings import Format
 from arena.tournament.stop import StopRule
 
@@ -108,6 +109,10 @@ class TournamentConfig:
     """... by at most so many processes ..."""
     cores: int
     """... and so many cores that bots take together; a block that needs more is played alone."""
+    engine: EngineKind
+    """On a cluster jobs, workers and cores are its own."""
+    ray_address: str
+    """HOST:PORT of the cluster's head node, or `auto`: the cluster that this machine is part of."""
     isolation: Isolation
     sandbox: LeastSandbox
     allow_build_network: bool
@@ -258,6 +263,8 @@ def config_of(data: Mapping[str, Any], path: Path) -> TournamentConfig:
         jobs=table.jobs,
         workers=table.workers,
         cores=table.cores,
+        engine=table.engine,
+        ray_address=table.ray_address,
         isolation=table.isolation,
         sandbox=table.sandbox,
         allow_build_network=table.allow_build_network,
@@ -482,6 +489,14 @@ class TournamentTable(_Table):
         ge=1,
         le=MAX_CORES,
         description="Cores that the bots may take together, each as many as its bot.toml says; default: all there are.",
+    )
+    engine: Annotated[EngineKind, _Lax] = Field(
+        default=EngineKind.LOCAL,
+        description="Where matches are played: local, on this machine; or ray, on the nodes of a Ray cluster.",
+    )
+    ray_address: _Text = Field(
+        default="auto",
+        description="HOST:PORT of the Ray cluster's head node; auto: of the cluster that this machine is part of.",
     )
     isolation: Annotated[Isolation, _Lax] = Field(
         default=Isolation.BLOCK, description="Whether a bot's process lives for a block or for a single match."

@@ -51,6 +51,7 @@ ONLY_IN: dict[str, set[str]] = {
     "alembic": {"store"},
     "trueskill": {"ratings"},
     "cryptography": {"bots"},
+    "ray": {"app"},
 }
 MAY_PRINT = {"cli"}
 EXITS = {"sys.exit", "exit", "quit", "SystemExit"}

@@ -32,6 +32,7 @@ from arena.tournament.config import (
     json_schema,
     load_config,
 )
+from arena.tournament.engines import EngineKind
 from arena.tournament.pairings import Format
 from arena.tournament.schedule import Schedule
 
@@ -75,6 +76,8 @@ def test_a_file_with_two_bots_is_a_tournament_with_the_documented_defaults(tmp_p
         jobs=max(1, cores // 2),
         workers=max(1, cores // 2),
         cores=cores,
+        engine=EngineKind.LOCAL,
+        ray_address="auto",
         isolation=Isolation.BLOCK,
         sandbox=LeastSandbox.AUTO,
         allow_build_network=False,
@@ -104,6 +107,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         jobs = 2
         workers = 5
         cores = 3
+        engine = "ray"
+        ray_address = "10.0.0.1:6379"
         isolation = "match"
         sandbox = "strong"
         allow_build_network = true
@@ -145,6 +150,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         jobs=2,
         workers=5,
         cores=3,
+        engine=EngineKind.RAY,
+        ray_address="10.0.0.1:6379",
         isolation=Isolation.MATCH,
         sandbox=LeastSandbox.STRONG,
         allow_build_network=True,

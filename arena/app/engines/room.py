@@ -21,14 +21,15 @@ class Room:
         """`cores` are what the bots may take together."""
         self._cores = cores
         self._cores_taken = 0
-        self._streams: dict[str, int] = {}
+        self.streams: dict[str, int] = {}
+        """By address of a remote bot: how many streams it takes at once; one, as long as that is not known."""
         self._streams_taken: Counter[str] = Counter()
         self._door = asyncio.Lock()
         self._left = asyncio.Condition()
 
     def learn(self, address: str, streams: int) -> None:
-        """Note how many streams a remote bot takes at once; one, as long as that is not known."""
-        self._streams[address] = streams
+        """Note how many streams a remote bot takes at once."""
+        self.streams[address] = streams
 
     @contextlib.asynccontextmanager
     async def taken(self, specs: Iterable[BotSpec]) -> AsyncIterator[None]:
@@ -56,6 +57,6 @@ class Room:
         if cores and self._cores_taken and self._cores_taken + cores > self._cores:
             return False
         return all(
-            not self._streams_taken[address] or self._streams_taken[address] + count <= self._streams.get(address, 1)
+            not self._streams_taken[address] or self._streams_taken[address] + count <= self.streams.get(address, 1)
             for address, count in streams.items()
         )

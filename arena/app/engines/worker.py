@@ -13,16 +13,16 @@ import socket
 import struct
 import sys
 import traceback
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.app.engines.local import LocalEngine, Setting, local_engine
+from arena.app.engines.local import Setting, local_engine
 from arena.bots.manifest import BotSpec
 from arena.errors import ArenaError
 from arena.match.lag import Lag
-from arena.tournament.runner import Played, Task
+from arena.tournament.runner import Task
 
 NEWS_S = 1.0
 """How often a worker says how late it is."""
@@ -62,10 +62,10 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A match of an order has been played."""
+    """What an order has brought, such as a match that has been played."""
 
     number: int
-    played: Played
+    result: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,51 +112,52 @@ class Link:
         self._writer.close()
 
 
-class _Worker:
-    """Plays orders side by side."""
+class Service:
+    """Does orders side by side."""
 
-    def __init__(self, link: Link, engine: LocalEngine, secrets: dict[int, bytes]) -> None:
+    def __init__(
+        self,
+        link: Link,
+        do: Callable[[Any, Callable[[object], None]], Coroutine[Any, Any, None]],
+        news: Callable[[], News],
+    ) -> None:
+        """`do` is given an order, and what hears its results."""
         self._link = link
-        self._engine = engine
-        self._secrets = secrets
-        self._playing: dict[int, asyncio.Task[None]] = {}
+        self._do = do
+        self._news = news
+        self._doing: dict[int, asyncio.Task[None]] = {}
 
     async def serve(self) -> None:
         """Do what comes until the arena is gone; nothing is left running then."""
         telling = asyncio.create_task(self._tell())
         try:
             async for message in self._link:
-                match message:
-                    case Order(number):
-                        self._playing[number] = asyncio.create_task(self._play(message))
-                    case Cancel(number) if number in self._playing:
-                        self._playing[number].cancel()
+                if not isinstance(message, Cancel):
+                    self._doing[message.number] = asyncio.create_task(self._work(message))
+                elif message.number in self._doing:
+                    self._doing[message.number].cancel()
         finally:
             telling.cancel()
-            for playing in self._playing.values():
-                playing.cancel()
-            await asyncio.gather(*self._playing.values(), return_exceptions=True)
+            for doing in self._doing.values():
+                doing.cancel()
+            await asyncio.gather(*self._doing.values(), return_exceptions=True)
 
-    async def _play(self, order: Order) -> None:
+    async def _work(self, order: Any) -> None:
         error: BaseException | None = None
-        self._secrets[order.task.block.epoch] = order.secret
         try:
-            await self._engine.play_now(order.task, lambda played: self._link.send(Reported(order.number, played)))
+            await self._do(order, lambda result: self._link.send(Reported(order.number, result)))
         except asyncio.CancelledError as cancelled:
             error = cancelled
         except Exception as failure:
             error = _sendable(failure)
-        self._send_news()
+        self._link.send(self._news())
         self._link.send(Ended(order.number, error))
-        del self._playing[order.number]
+        del self._doing[order.number]
 
     async def _tell(self) -> None:
         while True:
-            self._send_news()
+            self._link.send(self._news())
             await asyncio.sleep(NEWS_S)
-
-    def _send_news(self) -> None:
-        self._link.send(News(self._engine.lag, self._engine.overloaded))
 
 
 def _sendable(error: Exception) -> Exception:
@@ -170,22 +171,38 @@ def _sendable(error: Exception) -> Exception:
     return error
 
 
-def command(fd: int) -> list[str]:
-    """Starts a worker with the end of the socket that it inherits; it finds this very package wherever it starts."""
-    code = f"import sys; sys.path.append({str(_PLACE)!r}); from {__name__} import main; main({fd})"
+def command(fd: int, module: str = __name__) -> list[str]:
+    """Starts a process, the `main` of that module, with the end of the socket that it inherits.
+
+    It finds this very package wherever it starts.
+    """
+    code = f"import sys; sys.path.append({str(_PLACE)!r}); from {module} import main; main({fd})"
     return [sys.executable, "-P", "-c", code]
 
 
 def main(fd: int) -> None:
     """What a worker process does."""
+    serve_at(fd, _serve)
+
+
+def serve_at(fd: int, serve: Callable[[Link], Coroutine[Any, Any, None]]) -> None:
+    """Be a process of the arena that serves the other end of a socket."""
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     os.set_inheritable(fd, False)
-    asyncio.run(_serve(socket.socket(fileno=fd)))
+
+    async def serving() -> None:
+        await serve(await Link.over(socket.socket(fileno=fd)))
+
+    asyncio.run(serving())
 
 
-async def _serve(sock: socket.socket) -> None:
-    link = await Link.over(sock)
-    async for job in link:
-        secrets: dict[int, bytes] = {}
-        async with local_engine(job.setting, job.specs, secrets, job.run, job.logs) as engine:
-            await _Worker(link, engine, secrets).serve()
+async def _serve(link: Link) -> None:
+    job = await anext(aiter(link))
+    secrets: dict[int, bytes] = {}
+    async with local_engine(job.setting, job.specs, secrets, job.run, job.logs) as engine:
+
+        async def play(order: Order, report: Callable[[object], None]) -> None:
+            secrets[order.task.block.epoch] = order.secret
+            await engine.play_now(order.task, report)
+
+        await Service(link, play, lambda: News(engine.lag, engine.overloaded)).serve()

@@ -9,12 +9,13 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from itertools import count
 from operator import add
 from pathlib import Path
+from typing import Any
 
 from arena.app.engines.local import Setting, local_engine
 from arena.app.engines.room import Room
@@ -45,7 +46,8 @@ class WorkersEngine:
         self._job = job
         self._secrets = secrets
         self._room = room
-        self._workers = [_Worker(replace(job, setting=_silent(job.setting))) for _ in range(size)]
+        sent = replace(job, setting=silent(job.setting))
+        self._workers = [Worker(sent, command, WorkerDied) for _ in range(size)]
 
     @property
     def lag(self) -> Lag:
@@ -65,35 +67,50 @@ class WorkersEngine:
 
     async def play(self, task: Task, report: Callable[[Played], None]) -> None:
         """Play the task's matches, whatever happens to workers.  Raises `ArenaError` where that comes to nothing."""
+        secret = self._secrets[task.block.epoch]
+
+        async def play(task: Task, report: Callable[[Played], None]) -> None:
+            worker = min(self._workers, key=lambda each: each.under_way)
+            await worker.do(lambda number: Order(number, task, secret), report)
+
         async with self._room.taken(self._job.specs[name] for name in task.block.seats):
-            open_keys = {key: position for position, key in task.keys}
-            deaths = 0
-
-            def reported(played: Played) -> None:
-                nonlocal deaths
-                deaths = 0
-                del open_keys[played.key]
-                report(played)
-
-            while open_keys:
-                keys = tuple((position, key) for key, position in open_keys.items())
-                worker = min(self._workers, key=lambda each: each.under_way)
-                try:
-                    await worker.play(replace(task, keys=keys), self._secrets[task.block.epoch], reported)
-                except WorkerDied as died:
-                    deaths += 1
-                    if deaths == MAX_DEATHS:
-                        raise ArenaError(
-                            f"{died}, as did {deaths - 1} before it; see what ends them, and resume"
-                        ) from None
-                    log.warning("%s; it is played again", died)
+            await until_played(task, play, report)
 
     async def close(self) -> None:
         """End all workers."""
         await asyncio.gather(*(worker.close() for worker in self._workers))
 
 
-def _silent(setting: Setting) -> Setting:
+async def until_played(
+    task: Task,
+    play: Callable[[Task, Callable[[Played], None]], Awaitable[None]],
+    report: Callable[[Played], None],
+) -> None:
+    """Play what of the task is not reported yet, again for each `WorkerDied`.
+
+    Raises `ArenaError` where that comes to nothing.
+    """
+    open_keys = {key: position for position, key in task.keys}
+    deaths = 0
+
+    def reported(played: Played) -> None:
+        nonlocal deaths
+        deaths = 0
+        del open_keys[played.key]
+        report(played)
+
+    while open_keys:
+        keys = tuple((position, key) for key, position in open_keys.items())
+        try:
+            await play(replace(task, keys=keys), reported)
+        except WorkerDied as died:
+            deaths += 1
+            if deaths == MAX_DEATHS:
+                raise ArenaError(f"{died}, as did {deaths - 1} before it; see what ends them, and resume") from None
+            log.warning("%s; it is played again", died)
+
+
+def silent(setting: Setting) -> Setting:
     """As a worker needs it: what must be built has been built before."""
     return replace(setting, building=replace(setting.building, told=_nobody))
 
@@ -102,18 +119,21 @@ def _nobody(name: str) -> None:
     """Hears of no build."""
 
 
-class _Worker:
+class Worker:
     """A worker process as the arena sees it: started when there is something to do, and again if it died."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: object, command: Callable[[int], list[str]], died: Callable[[str], Exception]) -> None:
+        """`job` is the first message to it, `died` what those hear whose orders it had when it ended."""
         self.under_way = 0
-        """Tasks that it has."""
+        """Orders that it has."""
         self._job = job
+        self._command = command
+        self._died = died
         self._numbers = count()
         self._starting = asyncio.Lock()
         self._link: Link | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._orders: dict[int, tuple[Callable[[Played], None], asyncio.Future[None]]] = {}
+        self._orders: dict[int, tuple[Callable[[Any], None], asyncio.Future[None]]] = {}
         self._former = Lag(Histogram({}))
         """Of those processes that died."""
         self._news = News(Lag(Histogram({})), False)
@@ -126,8 +146,11 @@ class _Worker:
     def overloaded(self) -> bool:
         return self._news.overloaded
 
-    async def play(self, task: Task, secret: bytes, report: Callable[[Played], None]) -> None:
-        """Have a task played; cancelled, it returns when nothing of it is left.  Raises `WorkerDied`."""
+    async def do(self, order: Callable[[int], object], report: Callable[[Any], None]) -> None:
+        """Have an order done, which gets a number; `report` hears what it brings.
+
+        Cancelled, it returns when nothing of it is left.  Raises what the order raised, or that the worker died.
+        """
         self.under_way += 1
         try:
             async with self._starting:
@@ -137,7 +160,7 @@ class _Worker:
             number = next(self._numbers)
             ended = asyncio.get_running_loop().create_future()
             self._orders[number] = report, ended
-            self._link.send(Order(number, task, secret))
+            self._link.send(order(number))
             try:
                 await asyncio.shield(ended)
             except asyncio.CancelledError:
@@ -155,7 +178,7 @@ class _Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             process = await asyncio.create_subprocess_exec(
-                *command(theirs.fileno()),
+                *self._command(theirs.fileno()),
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -178,16 +201,16 @@ class _Worker:
         code = await _ended(process)
         self._former, self._news = self.lag, News(Lag(Histogram({})), False)
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
-        died = WorkerDied(f"a worker process (pid {process.pid}) {how} while it played")
+        died = self._died(f"a worker process (pid {process.pid}) {how} while it played")
         orders, self._orders = self._orders, {}
         for _, ended in orders.values():
             ended.set_exception(bug or died)
 
     def _take(self, message: object) -> None:
         match message:
-            case Reported(number, played):
+            case Reported(number, result):
                 report, _ = self._orders[number]
-                report(played)
+                report(result)
             case Ended(number, error):
                 _, ended = self._orders.pop(number)
                 if error is None:
