@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import socket
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +24,7 @@ from arena.app.engines.cluster import node
 from arena.app.engines.cluster.node import Printed, TriedOut
 from arena.app.engines.cluster.trip import AUTO, Machine, Need, Survey, Trip, TryOut
 from arena.app.engines.worker import Link, News, Order, Service, serve_at
-from arena.app.engines.workers import LEAVE_S, WorkerDied
+from arena.app.engines.workers import LEAVE_S, MAX_DEATHS, WorkerDied
 from arena.bots.bot import log_of
 from arena.bots.launcher import LOG_BYTES
 from arena.bots.parcel import Parcel
@@ -32,6 +34,12 @@ from arena.match.rulings import Fault
 from arena.match.summary import Histogram
 from arena.tournament.runner import Played
 
+LOG = "ray.log"
+"""What Ray says goes there, below the folder of a run's logs."""
+log = logging.getLogger(__name__)
+
+AGAIN_S = 3.0
+"""After so long a node that did not answer is asked again: that it has gone is known after a while only."""
 KNOCK_S = 5.0
 """How long the cluster may take to let somebody knock at its door."""
 
@@ -116,11 +124,18 @@ class _Driver:
         return TriedOut({name: _in_one(found, len(nodes)) for name, found in failures.items()}, streams)
 
     async def _on(self, machine: Machine, names: Sequence[str], seats: int) -> TriedOut:
-        with _told_apart():
-            tried: TriedOut = await self._try_out.options(
-                num_cpus=0, max_retries=0, scheduling_strategy=NodeAffinitySchedulingStrategy(machine.id, soft=False)
-            ).remote(self._luggage, names, seats)
-        return tried
+        """What this node says; nothing if it goes away meanwhile."""
+        there = NodeAffinitySchedulingStrategy(machine.id, soft=False)
+        for _ in range(MAX_DEATHS):
+            with contextlib.suppress(WorkerDied), _told_apart():
+                tried: TriedOut = await self._try_out.options(
+                    num_cpus=0, max_retries=0, scheduling_strategy=there
+                ).remote(self._luggage, names, seats)
+                return tried
+            await asyncio.sleep(AGAIN_S)
+            if machine not in await machines():
+                return TriedOut({}, {})
+        raise ArenaError(f"node {machine.address} ends every process that is to start bots; see what ends them")
 
 
 async def machines() -> list[Machine]:
@@ -156,7 +171,8 @@ def _told_apart() -> Any:
             case _:
                 raise RuntimeError(str(error)) from None
     except RayError as error:
-        raise WorkerDied(f"a task of Ray's came to nothing: {str(error).partition(chr(10))[0]}") from None
+        log.warning("%s", error)
+        raise WorkerDied(f"a process of the cluster died while it played ({type(error).__name__})") from None
 
 
 async def _cancel(stream: Any) -> None:
@@ -176,6 +192,13 @@ def _append(log: Path, text: bytes) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as file:
         file.write(text[: max(0, LOG_BYTES - file.tell())])
+
+
+def _listen_in(log: Path) -> None:
+    """Have all that Ray has to say in a file, where it disturbs nobody."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), sys.stderr.fileno())
 
 
 def _connect(address: str) -> None:
@@ -203,7 +226,8 @@ def _connect(address: str) -> None:
 
 
 async def _serve(link: Link) -> None:
-    trip = await anext(aiter(link))
+    trip: Trip = await anext(aiter(link))
+    _listen_in(trip.logs / LOG)
     driver = _Driver(trip)
     await Service(link, driver.do, lambda: News(driver.lag, overloaded=False)).serve()
 

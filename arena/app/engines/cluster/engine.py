@@ -35,15 +35,13 @@ class ClusterEngine:
     overloaded = False
     """Ray starts no more than nodes have cores for."""
 
-    def __init__(
-        self, driver: Worker, machines: list[Machine], specs: Mapping[str, BotSpec], secrets: Mapping[int, bytes]
-    ) -> None:
+    def __init__(self, driver: Worker, specs: Mapping[str, BotSpec], secrets: Mapping[int, bytes], jobs: int) -> None:
+        """`jobs` is how many blocks are worth being sent at a time."""
+        self.jobs = jobs
         self._driver = driver
         self._specs = specs
         self._secrets = secrets
         self._room = Room()
-        least = min(Need.of([spec]).cores for spec in specs.values())
-        self.jobs = sum(machine.has.cores // least for machine in machines) + WAITING
 
     @property
     def lag(self) -> Lag:
@@ -98,8 +96,7 @@ async def cluster_engine(
     try:
         machines: list[Machine] = []
         await driver.do(Survey, machines.append)
-        _check_fit(machines, specs, seatings)
-        yield ClusterEngine(driver, machines, specs, secrets)
+        yield ClusterEngine(driver, specs, secrets, _at_a_time(machines, specs, seatings) + WAITING)
     finally:
         await driver.close()
 
@@ -120,16 +117,22 @@ def _lost(address: str, how: str) -> ArenaError:
     return ArenaError(f"the Ray cluster at {address} is lost ({how}): see that its head node runs, and resume")
 
 
-def _check_fit(machines: list[Machine], specs: Mapping[str, BotSpec], seatings: Iterable[tuple[str, ...]]) -> None:
-    """Raise `UsageError` where some are going to meet that no node can hold together."""
+def _at_a_time(machines: list[Machine], specs: Mapping[str, BotSpec], seatings: Iterable[tuple[str, ...]]) -> int:
+    """How many blocks the nodes can play at a time, of those that need least.
+
+    Raises `UsageError` where some are going to meet that no node can hold together.
+    """
     if not machines:
         raise UsageError("the Ray cluster has no node with a core; add one by `ray start --address`")
+    least = machines[0].has.cores
     for seats in seatings:
         need = Need.of(specs[name] for name in seats)
+        least = min(least, need.cores)
         if not any(need.fits(machine.has) for machine in machines):
             largest = machines[0]
-            demanding = max(seats, key=lambda name: (Need.of([specs[name]]).cores, specs[name].memory_mb or 0))
+            demanding = max(seats, key=lambda name: (specs[name].cores, specs[name].memory_mb or 0))
             raise UsageError(
                 f"no node can hold a match of {' - '.join(seats)}: it needs {need}, and the largest node, "
                 f"{largest.address}, has {largest.has}; most is asked for by the bot {demanding!r} in its bot.toml"
             )
+    return sum(machine.has.cores // least for machine in machines)
