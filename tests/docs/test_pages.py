@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -72,10 +73,17 @@ def run(command: list[str], folder: Path, place: str, more: Mapping[str, str] = 
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "MAKE", "MFLAGS"))
     }
-    environment |= {"PATH": PATH, "PYTHONPATH": str(ROOT), **more}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
+    environment |= {"PATH": PATH, "PYTHONPATH": str(ROOT), **more, "XDG_CACHE_HOME": str(folder / ".cache")}
+    with tempfile.TemporaryDirectory(prefix="page-") as short:  # for the sockets of a Ray cluster
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env={**environment, "RAY_TMPDIR": short},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, f"{place}: exit code {done.returncode}\n{done.stdout}"
     assert "by a fault" not in done.stdout, f"{place}: a bot committed a fault\n{done.stdout}"
     return done.stdout
