@@ -185,19 +185,20 @@ def main(fd: int) -> None:
     serve_at(fd, _serve)
 
 
-def serve_at(fd: int, serve: Callable[[Link], Coroutine[Any, Any, None]]) -> None:
-    """Be a process of the arena that serves the other end of a socket."""
+def serve_at(fd: int, serve: Callable[[Link, Any], Coroutine[Any, Any, None]]) -> None:
+    """Be a process of the arena that serves the other end of a socket, whose first message says what for."""
     logging.basicConfig(format="%(message)s", level=logging.WARNING)
     os.set_inheritable(fd, False)
 
     async def serving() -> None:
-        await serve(await Link.over(socket.socket(fileno=fd)))
+        link = await Link.over(socket.socket(fileno=fd))
+        async for first in link:  # an arena that is killed at once sends none
+            await serve(link, first)
 
     asyncio.run(serving())
 
 
-async def _serve(link: Link) -> None:
-    job = await anext(aiter(link))
+async def _serve(link: Link, job: Job) -> None:
     secrets: dict[int, bytes] = {}
     async with local_engine(job.setting, job.specs, secrets, job.run, job.logs) as engine:
 

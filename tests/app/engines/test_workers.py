@@ -6,6 +6,7 @@ import asyncio
 import os
 import pickle
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from arena.app import participants
 from arena.app.engines.local import Setting
 from arena.app.engines.room import Room
-from arena.app.engines.worker import Link
+from arena.app.engines.worker import Link, command
 from arena.app.engines.workers import WorkersEngine, workers_engine
 from arena.errors import UsageError
 from arena.game.presets import preset
@@ -93,3 +94,11 @@ def test_a_link_ends_where_the_other_end_does_even_in_the_middle_of_a_message() 
         link.close()
 
     asyncio.run(story())
+
+
+def test_a_worker_whose_arena_is_gone_before_a_word_ends_in_silence() -> None:
+    ours, theirs = socket.socketpair()
+    ours.close()
+    with theirs:
+        done = subprocess.run(command(theirs.fileno()), pass_fds=[theirs.fileno()], capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -225,8 +225,7 @@ def _connect(address: str) -> None:
         raise UsageError(f"the Ray cluster at {address} does not take this driver: {error}") from None
 
 
-async def _serve(link: Link) -> None:
-    trip: Trip = await anext(aiter(link))
+async def _serve(link: Link, trip: Trip) -> None:
     _listen_in(trip.logs / LOG)
     driver = _Driver(trip)
     await Service(link, driver.do, lambda: News(driver.lag, overloaded=False)).serve()
