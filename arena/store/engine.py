@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from sqlalchemy import (
     URL,
+    BigInteger,
     Connection,
     Engine,
     Row,
@@ -29,7 +30,10 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import QueuePool
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from arena.errors import UsageError
 from arena.store import schema
@@ -72,6 +76,8 @@ class Database:
         self._writer = engine.execution_options(writes=True)
         if engine.dialect.name == "postgresql":
             self._reader = self._reader.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            # Whatever the server's default is: who has waited for a turn must see what the one before has written.
+            self._writer = self._writer.execution_options(isolation_level="READ COMMITTED")
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -289,10 +295,13 @@ def _server(url: URL, *, readonly: bool) -> Database:
 
 
 def _take_turns(connection: Connection, tournament: int) -> None:
-    """Wait for the other writers; one that stopped in mid-transaction is thrown out by the server."""
-    limits = {"lock_timeout": BUSY_SECONDS, "idle_in_transaction_session_timeout": BUSY_SECONDS / 3}
-    set_limits = (func.set_config(name, f"{round(1000 * limit)}ms", True) for name, limit in limits.items())
-    connection.execute(select(*set_limits))
+    """Wait for the other writers; one that stops in mid-transaction is thrown out by the server."""
+    settings = {
+        "lock_timeout": f"{1000 * BUSY_SECONDS:.0f}ms",
+        "idle_in_transaction_session_timeout": f"{1000 * BUSY_SECONDS / 3:.0f}ms",
+        "synchronous_commit": "on",
+    }
+    connection.execute(select(*(func.set_config(name, value, True) for name, value in settings.items())))
     connection.execute(select(func.pg_advisory_xact_lock(_WRITERS, tournament)))
 
 
@@ -371,6 +380,26 @@ def self_check(connection: Connection) -> str | None:
         return None
     found: str = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
     return None if found == "ok" else found
+
+
+# --- the clock ----------------------------------------------------------------------------------------------
+
+
+class clock_ms(FunctionElement[int]):
+    """The clock of the database, in milliseconds since 1970: the only one that several machines share."""
+
+    type = BigInteger()
+    inherit_cache = True
+
+
+@compiles(clock_ms, "sqlite")
+def _clock_of_sqlite(element: clock_ms, compiler: SQLCompiler, **_: Any) -> str:
+    return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+
+
+@compiles(clock_ms, "postgresql")
+def _clock_of_postgresql(element: clock_ms, compiler: SQLCompiler, **_: Any) -> str:
+    return "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"  # now() is when the transaction began
 
 
 # --- sentences ----------------------------------------------------------------------------------------------

@@ -22,10 +22,9 @@ from arena.match.rulings import Fault, Loss
 from arena.match.summary import MatchKey, MatchSummary
 from arena.store import locking, verify
 from arena.store.chains import ChainHead, Participant, canonical, join
-from arena.store.engine import AnyRow, Database
+from arena.store.engine import AnyRow, Database, clock_ms
 from arena.store.schema import (
     KEY,
-    clock_ms,
     endgames,
     epochs,
     exclusions,

@@ -24,9 +24,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
 
 VERSION = 4
 """Of the schema: a store of another one is refused; `migrations` lead from the first to this one."""
@@ -181,7 +178,7 @@ locks = Table(
     _text("acquired"),
     Column("expires_ms", BigInteger, nullable=False),
 )
-"""Who plays a tournament now; `started_ms` counts from the start of the machine, `expires_ms` is `clock_ms`."""
+"""Who plays a tournament now; `started_ms` counts from the start of the machine, `expires_ms` is by `clock_ms`."""
 
 endgames = Table(
     "endgames",
@@ -205,23 +202,6 @@ These are null in a deal that the bot sat out.
 
 JOURNAL: Sequence[Table] = (participants, epochs, exclusions, matches, faults, voids, sessions)
 """The sealed tables; each refers only to those before it."""
-
-
-class clock_ms(FunctionElement[int]):
-    """The clock of the database, in milliseconds since 1970: the only one that several machines share."""
-
-    type = BigInteger()
-    inherit_cache = True
-
-
-@compiles(clock_ms, "sqlite")
-def _clock_of_sqlite(element: clock_ms, compiler: SQLCompiler, **_: Any) -> str:
-    return "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
-
-
-@compiles(clock_ms, "postgresql")
-def _clock_of_postgresql(element: clock_ms, compiler: SQLCompiler, **_: Any) -> str:
-    return "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"  # now() is when the transaction began
 
 
 @cache

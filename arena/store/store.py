@@ -22,11 +22,10 @@ from arena.match.record import Status
 from arena.match.summary import MatchKey
 from arena.store import locking
 from arena.store.chains import Participant, canonical, first_seal, play_hash, seal
-from arena.store.engine import Database, connect
+from arena.store.engine import Database, clock_ms, connect
 from arena.store.queries import LAST, LEFT_MS, Queries, absences_of, in_words
 from arena.store.schema import (
     JOURNAL,
-    clock_ms,
     endgames,
     epochs,
     exclusions,

@@ -12,6 +12,7 @@ import pytest
 from arena.errors import UsageError
 from arena.store import engine, has_store, open_queries, open_store
 from tests.postgres import PASSWORD, Server
+from tests.store import workers
 from tests.store.samples import created, schedule
 
 SECRET = "geheim"
@@ -127,6 +128,21 @@ def test_who_writes_to_one_tournament_holds_up_no_writer_of_another(server: Serv
         with one._database.writing(cup.id):
             assert other.record(league, schedule(3)) == 3
         assert one.record(cup, schedule(3)) == 3
+
+
+def test_writers_take_turns_whatever_the_server_does_by_itself(server: Server) -> None:
+    url = server.new() + "%20-cdefault_transaction_isolation%3Dserializable%20-csynchronous_commit%3Doff"
+    with open_store(url) as store:
+        cup = created(store, "one", "AB")
+        with store._database.writing() as connection:
+            assert connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == "on"
+    running = [workers.start(workers.record_some, url, "one", first) for first in range(4)]
+    for writer, _ in running:
+        writer.join()
+        assert writer.exitcode == 0
+    with open_queries(url) as queries:
+        assert sum(queries.counts(cup).values()) == 80
+        assert queries.verify_seals(cup) is None
 
 
 def test_a_writer_who_stops_in_the_middle_is_thrown_out(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

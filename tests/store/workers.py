@@ -45,6 +45,13 @@ def record_all(to: Connection, path: Where, name: str, matches: int, group: int)
                 to.send([one.position for one in some])
 
 
+def record_some(to: Connection, path: Where, name: str, first: int) -> None:
+    """Record every fourth match of 80 alone, in turn with others, without holding the tournament."""
+    with open_store(path) as store:
+        for one in small(80)[first::4]:
+            store.record(store.tournament(name), [one])
+
+
 def create(to: Connection, path: Where, name: str) -> None:
     """Create a tournament in a store that may not be there yet; tell what came of it."""
 
