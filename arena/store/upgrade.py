@@ -45,12 +45,12 @@ def upgrade(where: Path | str) -> Upgraded:
         raise another_version(database.where, before)
     migrations = migrations_from(str(before))
     with closing(reach(where, readonly=False)) as database, database.writing() as connection:
+        stored = update(schema.schema_version).where(schema.schema_version.c.version == before)
+        if not connection.execute(stored.values(version=schema.VERSION)).rowcount:
+            raise UsageError(f"another process has just upgraded the store {database.where}; go on with it")
         _check_idle(connection, database.where)
         copy = _copied(database, before)
         migrations(connection)
-        stored = update(schema.schema_version).where(schema.schema_version.c.version == before)
-        if not connection.execute(stored.values(version=schema.VERSION)).rowcount:
-            raise UsageError(f"the store {database.where} was upgraded by another process just now; see that it works")
     return Upgraded(database.where, before, schema.VERSION, copy)
 
 
@@ -60,12 +60,16 @@ def migrations_from(version: str) -> Callable[[Connection], None]:
         from alembic.operations import Operations
         from alembic.runtime.migration import MigrationContext
         from alembic.script import ScriptDirectory
+        from alembic.script.revision import RevisionError
     except ImportError:
         raise UsageError(
             "an upgrade of the store needs alembic, which is not installed; pip install 'sixtysix-arena[postgres]'"
         ) from None
     script = ScriptDirectory(str(_MIGRATIONS), version_locations=[str(_MIGRATIONS)])
-    newest_first = list(script.iterate_revisions(str(schema.VERSION), version))
+    try:
+        newest_first = list(script.iterate_revisions(str(schema.VERSION), version))
+    except RevisionError:
+        raise UsageError(f"no arena was released with version {version} of the schema; name another store") from None
 
     def migrate(connection: Connection) -> None:
         with Operations.context(MigrationContext.configure(connection)):

@@ -126,6 +126,9 @@ def test_nothing_and_the_future_are_not_upgraded(path: Where) -> None:
         upgrade(path)
     with open_store(path) as store:
         store.record(created(store), schedule(1))
+    change(path, "UPDATE arena_schema SET version = 2")
+    with pytest.raises(UsageError, match="no arena was released with version 2 of the schema"):
+        upgrade(path)
     change(path, "UPDATE arena_schema SET version = 5")
     with pytest.raises(UsageError, match=r"has version 5 of the schema, .* 4; use a newer arena"):
         upgrade(path)
