@@ -46,7 +46,7 @@ def run(quick: bool) -> Mapping[str, Any]:
         "arena_cpu_s": {"alone": round(alone["arena"], 1), "watched": round(watched["arena"], 1)},
         "watched_over_alone": round(watched["arena"] / alone["arena"], 3),
         "web_cpu_s": round(watched["web"], 2),
-        "web_cpu_s_of_first": {f"{START_S:g} s": round(watched["web at start"], 2)},
+        "web_cpu_s_at_start": round(watched["web at start"], 2),
         "web_over_run": round(watched["web"] / (watched["arena"] + watched["bots"]), 4),
         "seconds": round(watched["seconds"], 1),
     }
@@ -57,14 +57,16 @@ def _play(config: Path, name: str, *words: str) -> Mapping[str, float]:
     command = [sys.executable, "-m", "arena", "tournament", str(config), "--name", name, "--seed", "1", "--quiet"]
     begun = time.monotonic()
     process = psutil.Popen([*command, "--no-pages", "--data", str(config.parent), *words], stdout=subprocess.DEVNULL)
+    kinds: dict[tuple[int, float], str] = {}
     spent: dict[tuple[int, float], tuple[str, float]] = {}
     at_start = 0.0
     while process.poll() is None:
         for each in [process, *_descendants(process)]:
             try:
-                kind = "arena" if each == process else "web" if "--beside" in each.cmdline() else "bots"
-                used = each.cpu_times()
-                spent[each.pid, each.create_time()] = (kind, used.user + used.system)
+                which, used = (each.pid, each.create_time()), each.cpu_times()
+                kind = kinds.get(which) or _kind(each, process)
+                kinds[which] = kind  # of one that is about to go nothing more can be read
+                spent[which] = (kind, used.user + used.system)
                 if kind == "web" and time.time() - each.create_time() < START_S:
                     at_start = used.user + used.system
             except psutil.Error:
@@ -75,6 +77,10 @@ def _play(config: Path, name: str, *words: str) -> Mapping[str, float]:
     for kind, cpu in spent.values():
         totals[kind] += cpu
     return totals
+
+
+def _kind(process: psutil.Process, arena: psutil.Process) -> str:
+    return "arena" if process == arena else "web" if "--beside" in process.cmdline() else "bots"
 
 
 def _descendants(process: psutil.Process) -> Sequence[psutil.Process]:
