@@ -31,14 +31,14 @@ class Reading:
     recent: tuple[str, ...] = ()
     """Matches that finished last, the newest first, in words."""
     now: tuple[OnNow, ...] = ()
-    """Blocks from which results are coming."""
+    """Blocks from which results are coming, where nobody tells which are under way."""
     _row: int = 0
     _schedules: Sequence[Schedule] = ()
     _epochs: tuple[Epoch, ...] = ()
     _absences: Absences = field(default=NOBODY)
 
-    def on(self, queries: Queries, tournament: Tournament) -> None:
-        """Read on."""
+    def on(self, queries: Queries, tournament: Tournament, *, told: bool) -> None:
+        """Read on; `told` says that the arena itself tells what is under way."""
         epochs, absences = queries.epochs(tournament), queries.absences(tournament)
         if (epochs, absences) != (self._epochs, self._absences):
             self._plan(epochs, absences)
@@ -48,12 +48,12 @@ class Reading:
         self._row = news.row
         self.void += news.counts.get(Status.VOID, 0)
         self.finished += sum(count for status, count in news.counts.items() if status is not Status.VOID)
-        newest = queries.newest_summaries(tournament, NEWEST)
+        newest = queries.newest_summaries(tournament, RECENT if told else NEWEST)
         self.recent = tuple(
             isolated(printable(f"{in_words(match.key)}: {' : '.join(str(side.points) for side in match.sides)}"))
             for match in newest[:RECENT]
         )
-        self.now = tuple(self._under_way(queries, tournament, newest))
+        self.now = () if told else tuple(self._under_way(queries, tournament, newest))
 
     def _plan(self, epochs: tuple[Epoch, ...], absences: Absences) -> None:
         """Another schedule, or others are out of it: what counts is counted anew."""

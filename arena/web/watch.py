@@ -179,7 +179,7 @@ class Watch:
         queries = self._queries = self._queries or open_queries(self.archive.store)
         tournament = queries.tournament(self.run)
         read = self._read
-        read.on(queries, tournament)
+        read.on(queries, tournament, told=self._now is not None)
         edition = self._edition(queries, (str(tournament.state), read.finished, read.void))
         running = tournament.state is State.RUNNING
         per_minute = self._speed(read.finished) if running else None
