@@ -245,9 +245,51 @@ def _echo_servers(form: str) -> Iterator[list[str]]:
 
 
 async def echo(decisions: int) -> tuple[int, float, float]:
-    """A bare coalescing stream: the arena's own channel with messages made beforehand."""
+    """A bare coalescing stream: one write under way at most, and what gathers meanwhile goes into the next message."""
+    loop = asyncio.get_running_loop()
+    waiting: dict[int, asyncio.Future[None]] = {}
+
+    async def read(call: Any) -> None:
+        while isinstance(message := await call.read(), bytes):
+            for answer in codec.answers(message):
+                waiting.pop(answer.id).set_result(None)
+
+    async def write(call: Any, outbox: list[bytes], wake: asyncio.Event) -> None:
+        while await wake.wait():
+            wake.clear()
+            while outbox:
+                message = b"".join(outbox)
+                outbox.clear()
+                await call.write(message)
+
     with _echo_servers("grpc") as targets:
-        return await stream(targets, decisions)
+        connections = [channel.connect(target) for target in targets]
+        calls: list[Any] = [connection.stream_stream(stubs.PLAY)() for connection in connections]
+        outboxes: list[list[bytes]] = [[] for _ in targets]
+        wakes = [asyncio.Event() for _ in targets]
+        each = decisions // MATCHES
+
+        async def match(id: int, route: Iterator[int]) -> None:
+            data = _message(id)
+            for _ in range(each):
+                answered = waiting[id] = loop.create_future()
+                server = next(route)
+                outboxes[server].append(data)
+                wakes[server].set()
+                await answered
+
+        tasks = [asyncio.ensure_future(read(call)) for call in calls]
+        tasks += [asyncio.ensure_future(write(*ends)) for ends in zip(calls, outboxes, wakes, strict=True)]
+        work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
+        meter = Meter()
+        await asyncio.gather(*work)
+        result = meter.stop(each * MATCHES)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for connection in connections:
+            await connection.close()
+        return result
 
 
 async def stream(
