@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 from grpc import aio
 
+from arena.bots import channel
 from arena.bots.channel import MAX_DROPPED, Broken, Channel, Question
 from arena.bots.stopwatch import Stopwatch
 from arena.match.clock import Clock, TimeControl
@@ -140,6 +142,42 @@ def test_an_answer_to_a_question_that_waits_in_the_arena_is_a_guess_and_dropped(
         await line.until(lambda: len(line.answers) == 2)
         assert [answer.action for answer in line.answers.values() if isinstance(answer, Reply)] == [3, 4]
         assert line.channel.traffic.dropped == 1
+
+    on_a_line(tmp_path, play, test)
+
+
+def test_few_questions_wait_until_they_are_half_as_many_as_the_bot_owes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channel, "PATIENCE_S", float("inf"))
+    messages: list[list[int]] = []
+    asked = asyncio.Semaphore(0)
+
+    async def play(_: object, context: Context) -> None:
+        async def read() -> None:
+            message = await context.read()  # type: ignore[no-untyped-call]
+            messages.append([event.id for event in codec.events(message) if isinstance(event, codec.FaultNotice)])
+
+        await read()
+        for answered in (1, 2):
+            await asked.acquire()
+            await context.write(codec.answer(answered, 1, 1))
+        await read()
+        await context.write(b"".join(codec.answer(id, 1, 1) for id in range(3, 13)))
+        await asyncio.sleep(60)
+
+    async def test(line: Line) -> None:
+        for id in range(1, 9):
+            line.ask(id, None)
+        await line.until_sent()
+        line.ask(9, None)
+        asked.release()
+        await line.until(lambda: 1 in line.answers)  # the bot owes 7 more, and one question has gathered
+        for id in (10, 11, 12):
+            line.ask(id, None)
+        asked.release()
+        await line.until(lambda: len(line.answers) == 12)
+        assert messages == [list(range(1, 9)), [9, 10, 11, 12]]
 
     on_a_line(tmp_path, play, test)
 
