@@ -148,7 +148,7 @@ def _writer(folder: Path, game: Game) -> Iterator[Writer]:
     with open_store(folder / STORE) as store:
         run = store.create_tournament("bench", {}, game.rules.options(), entered, False, datetime.now(UTC))
         store.open_epoch(run, 0, secret, decks.commitment(secret))
-        with Writer(store, run, game.rules, Quarantine((), Absences.of(())), lambda *_: None) as writer:
+        with Writer(store, run, game.rules, Quarantine((), Absences.of(())), None, lambda *_: None) as writer:
             yield writer
 
 

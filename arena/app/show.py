@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
+from typing import Any
 
 from arena import __version__
 from arena.app.data import RUNS, Archive
@@ -85,9 +86,24 @@ class Count:
         if self._known != (absences, gone):
             self.row, self.totals, self.of_the_gone = 0, Totals(), Totals()
             self._known = absences, gone
+        if not self.row and not absences.log:
+            self._begin_with(queries.totals(tournament))
         for row, summary in queries.summaries_after(tournament, self.row):
             self.row = row
             (self.totals if gone.isdisjoint(summary.key.pairing) else self.of_the_gone).add(summary)
+
+
+    def _begin_with(self, kept: tuple[int, Any] | None) -> None:
+        """Take over what an arena has counted while it played."""
+        if kept is not None and (totals := Totals.from_json(kept[1])) is not None:
+            self.row, self.totals = kept[0], totals
+
+
+def totals_of(queries: Queries, tournament: Tournament) -> Totals:
+    """What all matches of a tournament add up to that nobody was ever out of."""
+    count = Count()
+    count.on(queries, tournament, NOBODY, frozenset())
+    return count.totals
 
 
 def evidence_of(queries: Queries, tournament: Tournament, count: Count | None = None) -> Evidence:

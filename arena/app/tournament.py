@@ -26,6 +26,7 @@ from arena.app.epochs import asked_for, grow, has_work, in_reserve, lacks_epoch,
 from arena.app.runs import RunOptions, check_fits, check_mirroring, create_run, find, last_interrupted, new_name
 from arena.app.sandboxes import chosen
 from arena.app.schedules import blocks_of, left_out, missed_lists, schedule_of, schedules_of
+from arena.app.show import totals_of
 from arena.app.signals import Signals
 from arena.app.writer import Writer
 from arena.bots.bot import BotFailed
@@ -378,7 +379,8 @@ class _Play:
             store.stored(tournament),
             lambda key, position: quarantine.absences.leave_out(key, position),
         )
-        with Writer(store, tournament, self.config.rules, quarantine, told) as writer:
+        totals = None if quarantine.absences.log else totals_of(store, tournament)
+        with Writer(store, tournament, self.config.rules, quarantine, totals, told) as writer:
             engine = self.engine
             runner = Runner(tasks, engine, writer.record, self.config.jobs, lambda: engine.overloaded)
             self.signals.runner = runner

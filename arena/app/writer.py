@@ -23,7 +23,10 @@ from arena.match.summary import MatchSummary
 from arena.store import MatchResult, Store, Tournament
 from arena.tournament.quarantine import Quarantine
 from arena.tournament.runner import Played
+from arena.tournament.standings import Totals
 
+KEEP_AFTER = 4096
+"""After how many matches their totals are kept."""
 GROUP = 256
 """How many matches are committed together at most."""
 GATHER_S = 0.05
@@ -51,13 +54,19 @@ class Writer:
         tournament: Tournament,
         rules: Rules,
         quarantine: Quarantine,
+        totals: Totals | None,
         told: Callable[[Sequence[MatchSummary], Sequence[Exclusion]], None],
     ) -> None:
-        """`told` hears on the event loop what has become durable: matches that count, and who is quarantined."""
+        """`told` hears on the event loop what has become durable: matches that count, and who is quarantined.
+
+        `totals` are those of the matches that are stored, to be kept up to date; None where somebody is out.
+        """
         self._store = store
         self._tournament = tournament
         self._rules = rules
         self._quarantine = quarantine
+        self._totals = totals
+        self._uncounted = 0
         self._told = told
         self._failed: StoreFailed | None = None
         self._queue: queue.SimpleQueue[tuple[Played, asyncio.Future[None]] | None] = queue.SimpleQueue()
@@ -99,6 +108,7 @@ class Writer:
             else:
                 self._tell(group, news, None)
             next_at = time.monotonic() + GATHER_S
+        self._keep()
 
     def _commit(self, group: Sequence[Played]) -> _News:
         results = []
@@ -114,8 +124,28 @@ class Writer:
             self._quarantine.add(played.key, _forfeiters(played))
         quarantined = self._quarantine.judge()
         self._insist(partial(self._store.record, self._tournament, results, quarantined))
+        self._count(results, quarantined)
         left_out = self._quarantine.absences.leave_out
         return [each.summary for each in results if not left_out(each.key, each.position)], quarantined
+
+    def _count(self, results: Sequence[MatchResult], quarantined: Sequence[Exclusion]) -> None:
+        """Add up what was committed, and keep that from time to time."""
+        if quarantined:  # what was counted may not count any more
+            self._totals = None
+        if self._totals is None:
+            return
+        for result in results:
+            self._totals.add(result.summary)
+        self._uncounted += len(results)
+        if self._uncounted >= KEEP_AFTER:
+            self._keep()
+
+    def _keep(self) -> None:
+        """Keep the totals in the store; they can be made again at any time, so nothing depends on it."""
+        if self._totals is not None and self._uncounted and self._failed is None:
+            with contextlib.suppress(ArenaError):
+                self._store.keep_totals(self._tournament, self._totals.to_json())
+                self._uncounted = 0
 
     def _insist(self, write: Callable[[], object]) -> None:
         """Write; a database that is busy or out of space for a moment is asked again.  Raises `StoreFailed`."""

@@ -24,6 +24,7 @@ from arena.store import locking, verify
 from arena.store.chains import ChainHead, Participant, canonical, join
 from arena.store.engine import AnyRow, Database, clock_ms
 from arena.store.schema import (
+    JOURNAL,
     KEY,
     endgames,
     epochs,
@@ -33,6 +34,7 @@ from arena.store.schema import (
     matches,
     participants,
     sessions,
+    totals,
     tournaments,
     voids,
 )
@@ -207,6 +209,14 @@ class Queries:
             with _intact("a match"):
                 for epoch, pairing, leg, number in rows:
                     yield MatchKey(epoch, _names(pairing, pairings), leg, number)
+
+    def totals(self, tournament: Tournament) -> tuple[int, Any] | None:
+        """What the matches up to a row of the journal add up to, and the serial of that row; None if nobody knows."""
+        with self._database.reading() as connection, _intact("what the matches add up to"):
+            kept = connection.execute(select(totals).where(totals.c.tournament == tournament.id)).one_or_none()
+            if kept is None or kept.seal != _seal_at(connection, tournament, kept.serial):
+                return None
+            return kept.serial, json.loads(kept.totals)
 
     def summaries(self, tournament: Tournament) -> Iterator[MatchSummary]:
         """What tables need of each match, but for those that count for nobody since somebody is out."""
@@ -517,6 +527,15 @@ def _intact(what: str) -> Iterator[None]:
         raise UsageError(
             f"{what} in the store is damaged ({error}); verify the tournament to see where, and go on with a copy"
         ) from error
+
+
+def _seal_at(connection: Connection, tournament: Tournament, serial: int) -> str | None:
+    """The seal of a row of the journal; None where there is no such row."""
+    for table in JOURNAL:
+        wanted = select(table.c.seal).where(table.c.tournament == tournament.id, table.c.serial == serial)
+        if (found := connection.execute(wanted).scalar()) is not None:
+            return str(found)
+    return None
 
 
 def _in_schedule_order(wanted: Select[Any], tournament: Tournament) -> Select[Any]:

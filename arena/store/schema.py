@@ -25,7 +25,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = 4
+VERSION = 5
 """Of the schema: a store of another one is refused; `migrations` lead from the first to this one."""
 
 metadata = MetaData()
@@ -198,6 +198,19 @@ endgames = Table(
 
 `version` is that of the analysis; `judged` is a JSON list of the decisions, the numbers before it what they come to.
 These are null in a deal that the bot sat out.
+"""
+
+totals = Table(
+    "totals",
+    metadata,
+    Column("tournament", ForeignKey("tournaments.id"), primary_key=True),
+    _number("serial"),
+    _text("seal"),
+    _text("totals"),
+)
+"""What all matches up to a row of the journal add up to: derived, so no seal covers it, and who reads can do without.
+
+`serial` and `seal` are those of that row; `totals` is JSON.
 """
 
 JOURNAL: Sequence[Table] = (participants, epochs, exclusions, matches, faults, voids, sessions)

@@ -35,6 +35,7 @@ from arena.store.schema import (
     participants,
     sealed_columns,
     sessions,
+    totals,
     tournaments,
     voids,
 )
@@ -255,6 +256,15 @@ class Store(Queries):
         with self._database.writing(tournament.id) as connection:
             _forget(connection, tournament, deals)
 
+    # --- totals ---------------------------------------------------------------------------------------------
+
+    def keep_totals(self, tournament: Tournament, sums: Mapping[str, Any]) -> None:
+        """Keep what all stored matches add up to, so that readers need to count only what comes after."""
+        with self._changing(tournament) as journal:
+            kept = {"serial": journal.serial, "seal": journal.head, "totals": canonical(sums)}
+            journal.connection.execute(delete(totals).where(totals.c.tournament == tournament.id))
+            journal.connection.execute(insert(totals).values(tournament=tournament.id, **kept))
+
     # --- sessions -------------------------------------------------------------------------------------------
 
     def add_session(self, tournament: Tournament, session: Session) -> None:
@@ -341,8 +351,8 @@ class _Journal:
             raise TakenOver(f"the tournament {row.name!r} was taken over by {by}; this arena writes nothing more to it")
         self.connection = connection
         self._tournament = tournament
-        self._serial: int = row.rows
-        self._head: str = row.head
+        self.serial: int = row.rows
+        self.head: str = row.head
         self._rows: dict[Table, list[dict[str, Any]]] = {table: [] for table in JOURNAL}
 
     def entered(self) -> tuple[Participant, ...]:
@@ -351,11 +361,11 @@ class _Journal:
 
     def add(self, table: Table, sealed: dict[str, Any], changing: Mapping[str, Any] | None = None) -> int:
         """Seal a row; returns its serial."""
-        self._serial += 1
-        row = {"serial": self._serial, **sealed}
-        self._head = seal(self._head, table.name, [row[column.name] for column in sealed_columns(table)])
-        self._rows[table].append({**row, **(changing or {}), "tournament": self._tournament, "seal": self._head})
-        return self._serial
+        self.serial += 1
+        row = {"serial": self.serial, **sealed}
+        self.head = seal(self.head, table.name, [row[column.name] for column in sealed_columns(table)])
+        self._rows[table].append({**row, **(changing or {}), "tournament": self._tournament, "seal": self.head})
+        return self.serial
 
     def write(self) -> None:
         """Hand all rows to the database, and the journal's new head with them."""
@@ -365,7 +375,7 @@ class _Journal:
         for table, rows in rows_by_table.items():
             self.connection.execute(insert(table), rows)
         self.connection.execute(
-            update(tournaments).where(tournaments.c.id == self._tournament).values(rows=self._serial, head=self._head)
+            update(tournaments).where(tournaments.c.id == self._tournament).values(rows=self.serial, head=self.head)
         )
 
 

@@ -12,11 +12,14 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import product
 from operator import attrgetter, itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.match.conduct import Conduct
 from arena.match.record import Status
 from arena.match.summary import Histogram, MatchKey, MatchSummary, SideSummary
+
+_VERSION = 1
+"""Of what is counted, and how."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -214,6 +217,45 @@ class Totals:
             return None
         return MirrorLuck(sum(map(Counter.total, self._luck.values())), both / (first * second) ** 0.5)
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, the same for any order of the matches."""
+        return {
+            "version": _VERSION,
+            "matches": self.matches,
+            "forfeits": self.forfeits,
+            "lost_with_fault": self.lost_with_fault,
+            "faults": self.faults,
+            "ends": self.ends,
+            "sums": {name: sums.to_json() for name, sums in self._sums.items()},
+            "met": sorted([*names, *met.to_json()] for names, met in self._met.items()),
+            "legs": sorted([*identity, sorted(legs)] for identity, legs in self._legs.items()),
+            "pairs": sorted([*course, sorted(numbers)] for course, numbers in self._pairs.items()),
+            "luck": sorted(
+                [pairing, *results, count] for pairing, luck in self._luck.items() for results, count in luck.items()
+            ),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Totals | None:
+        """The inverse of `to_json`; None for what another version has counted."""
+        if data["version"] != _VERSION:
+            return None
+        totals = cls()
+        totals.matches, totals.forfeits = data["matches"], data["forfeits"]
+        totals.lost_with_fault = data["lost_with_fault"]
+        totals.faults.update(data["faults"])
+        totals.ends.update(data["ends"])
+        totals._sums.update((name, _Sums.from_json(sums)) for name, sums in data["sums"].items())
+        totals._met.update(((name, opponent), _Meeting(*met)) for name, opponent, *met in data["met"])
+        for epoch, pairing, number, legs in data["legs"]:
+            totals._legs[epoch, tuple(pairing), number] = [_Leg.from_json(*leg) for leg in legs]
+        for epoch, pairing, sides, ranks, mirrored, numbers in data["pairs"]:
+            course = _Course(epoch, tuple(pairing), tuple(map(tuple, sides)), tuple(ranks), mirrored)
+            totals._pairs[course] = numbers
+        for pairing, one, two, count in data["luck"]:
+            totals._luck[tuple(pairing)][one, two] = count
+        return totals
+
     def _count_faults(self, match: MatchSummary) -> None:
         self.matches += 1
         faulty = [side for side in match.sides if side.faults]
@@ -285,6 +327,21 @@ class _Sums:
                 if side.conduct:
                     self.conduct.add(side.conduct[seat])
 
+    def to_json(self) -> list[Any]:
+        return [
+            *(self.matches, self.pairs, self.points_for, self.points_against, self.sides, self.deals, self.deals_won),
+            self.faults,
+            {str(bucket): count for bucket, count in self.times.items()},
+            self.conduct.to_json(),
+        ]
+
+    @classmethod
+    def from_json(cls, data: Sequence[Any]) -> _Sums:
+        sums = cls(*data)
+        sums.faults, sums.conduct = Counter(sums.faults), Conduct.from_json(data[-1])
+        sums.times = Counter({int(bucket): count for bucket, count in data[-2].items()})
+        return sums
+
     def standing(self, name: str) -> Standing:
         return Standing(
             participant=name,
@@ -314,6 +371,9 @@ class _Meeting:
         self.points_for += points
         self.points_against += others
 
+    def to_json(self) -> list[Any]:
+        return [self.matches, self.pairs, self.points_for, self.points_against]
+
 
 class _Leg(NamedTuple):
     """What a pair needs to know of one of its matches."""
@@ -332,6 +392,10 @@ class _Leg(NamedTuple):
         rank = next(side.rank for side in match.sides if first in side.participants)
         best = min(side.rank for side in match.sides if first not in side.participants)
         return cls(match.key.leg, match.mirrored, merits, (1 + _sign(best - rank)) / 2)
+
+    @classmethod
+    def from_json(cls, leg: int, mirrored: bool, merits: Iterable[tuple[Any, int, int]], result: float) -> _Leg:
+        return cls(leg, mirrored, tuple((tuple(names), kept, gained) for names, kept, gained in merits), result)
 
 
 class _Course(NamedTuple):

@@ -53,7 +53,7 @@ def _newer_store(path: Path) -> None:
         (_text, "is not a store of the arena .*name another file"),
         (_noise, "is not a store of the arena"),
         (_other_database, "not a store of the arena .*has the table 'games'"),
-        (_newer_store, "has version 7 of the schema, this arena expects version 4; use a newer arena"),
+        (_newer_store, "has version 7 of the schema, this arena expects version 5; use a newer arena"),
     ],
 )
 def test_what_is_not_a_store_is_refused_and_not_harmed(

@@ -61,7 +61,7 @@ def differences(connection: Connection) -> list[object]:
 def test_the_first_store_comes_forward_with_all_that_it_holds(old: Path) -> None:
     before = content(old)
     for opened in (open_queries, open_store):
-        with pytest.raises(UsageError, match=r"has version 3 of the schema, .* 4; bring it forward by arena upgrade"):
+        with pytest.raises(UsageError, match=r"has version 3 of the schema, .* 5; bring it forward by arena upgrade"):
             opened(old)
     done = upgrade(old)
     assert (done.before, done.after, done.copy) == (3, schema.VERSION, old.with_name("arena-version-3.db"))
@@ -129,8 +129,8 @@ def test_nothing_and_the_future_are_not_upgraded(path: Where) -> None:
     change(path, "UPDATE arena_schema SET version = 2")
     with pytest.raises(UsageError, match="no arena was released with version 2 of the schema"):
         upgrade(path)
-    change(path, "UPDATE arena_schema SET version = 5")
-    with pytest.raises(UsageError, match=r"has version 5 of the schema, .* 4; use a newer arena"):
+    change(path, "UPDATE arena_schema SET version = 6")
+    with pytest.raises(UsageError, match=r"has version 6 of the schema, .* 5; use a newer arena"):
         upgrade(path)
 
 

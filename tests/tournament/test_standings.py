@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
@@ -374,6 +375,27 @@ def leagues(draw: st.DrawFn) -> list[MatchSummary]:
             )
         )
     return league
+
+
+@given(leagues(), st.integers(0, 60))
+def test_totals_that_were_put_away_go_on_as_if_they_never_were(league: list[MatchSummary], first: int) -> None:
+    kept = json.dumps(Totals.of(league[:first]).to_json())
+    totals = Totals.from_json(json.loads(kept))
+    assert totals is not None
+    for summary in league[first:]:
+        totals.add(summary)
+    whole = Totals.of(league)
+    assert totals.to_json() == whole.to_json()
+    assert (totals.pairs, totals.standings(), totals.crosstable()) == (
+        whole.pairs,
+        whole.standings(),
+        whole.crosstable(),
+    )
+    assert (totals.mirror_luck(), totals.outcomes()) == (whole.mirror_luck(), whole.outcomes())
+
+
+def test_totals_of_another_version_are_not_believed() -> None:
+    assert Totals.from_json({**Totals.of(pair(A_WINS, B_WINS)).to_json(), "version": 0}) is None
 
 
 @settings(deadline=None)
