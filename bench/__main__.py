@@ -32,9 +32,11 @@ PARTS = (
     "reading",
     "web",
     "pages",
+    "scale",
+    "plan",
 )
 """Modules of this package, each with a function `run(quick)`."""
-NOT_QUICK = ("sdk", "sandbox", "ratings", "stopping", "remote", "languages", "reading", "web", "pages")
+NOT_QUICK = ("sdk", "sandbox", "ratings", "stopping", "remote", "languages", "reading", "web", "pages", "scale", "plan")
 """What a quick run measures only where it is named."""
 LEAST_ECHO = 0.4
 MORE_TRIES = 4

@@ -1,0 +1,156 @@
+"""How far one machine goes: schedules of millions, a hundred thousand matches, resuming and showing them, workers.
+
+Players are inside the arena (`bench.inprocess`) but where processes are what is measured.  The unit of costs is a pass
+of the loop of `bench.calibrate`, measured in between: a busy machine is slow for both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from arena.app.data import STORE
+from bench import inprocess
+from bench.calibrate import pass_seconds
+from bench.crew import tournament
+
+BOTS, QUICK_BOTS = (4, 16, 64, 200), (4, 16)
+SMALL, LARGE, QUICK_LARGE = 20_000, 2_000_000, 100_000
+"""Matches of schedules that are walked; a field that is too large for the small one has one pair a pairing."""
+PLAYED, QUICK_PLAYED = 100_000, 2_000
+"""Matches that are played."""
+WORKERS, QUICK_WORKERS = (1, 2, 4, 8), (1, 2)
+CREW_PAIRS, QUICK_CREW_PAIRS = 128, 16
+"""Pairs a pairing of a tournament that is played by real bots."""
+PASSES = 1_000
+"""Of the loop for each match, after its commit."""
+AT_ENDS = 5
+"""Of so many thousands at the start and at the end of a run the median counts."""
+
+
+def run(quick: bool) -> Mapping[str, Any]:
+    """By what is measured; see docs/performance.md."""
+    bots = QUICK_BOTS if quick else BOTS
+    found: dict[str, Any] = {
+        "schedules": {str(size): _schedules(size, QUICK_LARGE if quick else LARGE) for size in bots},
+        "workers": {
+            str(workers): tournament(QUICK_CREW_PAIRS if quick else CREW_PAIRS, workers).figures()
+            for workers in (QUICK_WORKERS if quick else WORKERS)
+        },
+        "matches": {},
+        "reports": {},
+    }
+    for size in bots:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            config = inprocess.write_config(folder, size, pairs_for(size, QUICK_PLAYED if quick else PLAYED) + 1)
+            found["matches"][str(size)] = _played(config, QUICK_PLAYED if quick else PLAYED)
+            found["reports"][str(size)] = _reported(config)
+    return found
+
+
+def pairs_for(bots: int, matches: int) -> int:
+    """Pairs a pairing of a round robin that has about so many matches."""
+    return max(1, round(matches / (bots * (bots - 1))))
+
+
+# -- schedules --------------------------------------------------------------------------------------------------------
+
+
+def _schedules(bots: int, large: int) -> Mapping[str, Any]:
+    """Walks of a small and a large schedule, from the start and from the middle."""
+    walks = {
+        f"{matches}_{'from_middle' if played else 'whole'}": _walk(bots, pairs_for(bots, matches), played)
+        for matches in (SMALL, large)
+        for played in (0.0, 0.5)
+    }
+    peaks = [walk["peak_mb"] for walk in walks.values()]
+    return {**walks, "most_over_least_memory": round(max(peaks) / min(peaks), 3)}
+
+
+def _walk(bots: int, pairs: int, played: float) -> Mapping[str, float]:
+    walked: dict[str, float] = json.loads(_output("bench.walk", str(bots), str(pairs), str(played)))
+    return walked
+
+
+# -- matches ----------------------------------------------------------------------------------------------------------
+
+
+class _Thousands:
+    """The cost of each thousand matches in passes a match, as they become durable."""
+
+    def __init__(self, size: int) -> None:
+        self.costs: list[float] = []
+        self._size = size
+        self._count = 0
+        self._passes = 0
+        self._unit_s = 0.0
+        self._begun = time.process_time()
+
+    def told(self, matches: int) -> None:
+        self._count += matches
+        passes = PASSES * matches
+        self._unit_s += pass_seconds(passes) * passes
+        self._passes += passes
+        if self._count >= self._size:
+            spent = time.process_time() - self._begun - self._unit_s
+            self.costs.append(spent / self._count / (self._unit_s / self._passes))
+            self._count = self._passes = 0
+            self._unit_s = 0.0
+            self._begun = time.process_time()
+
+
+def _played(config: Path, matches: int) -> Mapping[str, float]:
+    """Play so many matches: the passes of each at the start and at the end, and its bytes in the store."""
+    thousands = _Thousands(min(1000, matches // (2 * AT_ENDS)))
+    begun = time.process_time()
+    played = inprocess.play(config, matches, thousands.told)
+    spent = time.process_time() - begun
+    first, last = median(thousands.costs[:AT_ENDS]), median(thousands.costs[-AT_ENDS:])
+    return {
+        "matches": played,
+        "cpu_ms_a_match": round(spent / played * 1000, 3),
+        "passes_a_match_first": round(first),
+        "passes_a_match_last": round(last),
+        "last_over_first": round(last / first, 3),
+        "store_bytes_a_match": round((config.parent / STORE).stat().st_size / played),
+    }
+
+
+# -- a large run ------------------------------------------------------------------------------------------------------
+
+
+def _reported(config: Path) -> Mapping[str, Mapping[str, float]]:
+    """What it takes to show the run that was played, and to go on with it."""
+    folder = config.parent
+    run = (inprocess.NAME, "--data", str(folder))
+    return {
+        "show": _spent("arena", "show", *run, "--format", "json"),
+        "show_bots": _spent("arena", "show", *run, "--only", "bots"),
+        "dry_run": _spent("arena", "tournament", str(config), "--dry-run", "--resume", *run),
+        "resume": json.loads(_output("bench.resume", str(config))),
+    }
+
+
+def _spent(module: str, *words: str) -> Mapping[str, float]:
+    """CPU and wall seconds of a command, its start included."""
+    begun = time.monotonic()
+    process = subprocess.Popen([sys.executable, "-m", module, *words], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, f"{module} {words[0]} failed"
+    return {"cpu_s": round(usage.ru_utime + usage.ru_stime, 2), "wall_s": round(time.monotonic() - begun, 2)}
+
+
+def _output(module: str, *words: str) -> str:
+    """What another process prints."""
+    command = [sys.executable, "-m", module, *words]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
