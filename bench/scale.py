@@ -37,7 +37,7 @@ AT_ENDS = 5
 
 
 def run(quick: bool) -> Mapping[str, Any]:
-    """By what is measured; see docs/performance.md."""
+    """By what is measured; docs/scale.md says more."""
     bots = QUICK_BOTS if quick else BOTS
     found: dict[str, Any] = {
         "schedules": {str(size): _schedules(size, QUICK_LARGE if quick else LARGE) for size in bots},

@@ -8,6 +8,7 @@ distribution over all strengths together; every quantity is one of differences.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -192,15 +193,19 @@ class _Shape:
         index = {name: number for number, name in enumerate(names)}
         differences = len(groups[0][0].sides) - 1
         self._copies = np.array([float(copies) for _, copies in groups])
-        self._links = np.zeros((len(groups), differences, len(names)))
+        most = max(len(upper) + len(lower) for game, _ in groups for upper, lower in pairwise(game.sides))
+        self._ends = np.zeros((len(groups), differences, most), np.int64)
+        """Who stands at the two ends of each difference, by number; fewer leave places with the sign 0."""
+        self._signs = np.zeros((len(groups), differences, most))
+        self._size = len(names)
         self._spread = np.zeros((len(groups), differences, differences))
         self._margins: list[list[float]] = []
         self._ties: list[list[bool]] = []
         for number, (game, _) in enumerate(groups):
             sizes = [len(side) for side in game.sides]
             for row, (upper, lower) in enumerate(pairwise(game.sides)):
-                self._links[number, row, [index[name] for name in upper]] = 1
-                self._links[number, row, [index[name] for name in lower]] = -1
+                self._ends[number, row, : len(upper) + len(lower)] = [index[name] for name in (*upper, *lower)]
+                self._signs[number, row, : len(upper) + len(lower)] = [1] * len(upper) + [-1] * len(lower)
             between = np.diff(np.eye(differences + 1), axis=0)
             self._spread[number] = between @ np.diag(np.array(sizes) * BETA**2) @ between.T
             step = quantile((1 + draw_probability) / 2) * BETA
@@ -217,16 +222,30 @@ class _Shape:
     def said(self) -> tuple[Matrix, Vector]:
         """What all copies of all games together say of the strengths: precision, precision times mean."""
         precision, product = self._about_strengths()
-        return (
-            np.einsum("g,gia,gij,gjb->ab", self._copies, self._links, precision, self._links, optimize=True),
-            np.einsum("g,gia,gi->a", self._copies, self._links, product, optimize=True),
-        )
+        whole = np.zeros((self._size, self._size))
+        for one, other in self._pairs_of_ends():
+            share = np.einsum(
+                "g,gi,gij,gj->gij", self._copies, self._signs[:, :, one], precision, self._signs[:, :, other]
+            )
+            np.add.at(whole, (self._ends[:, :, None, one], self._ends[:, None, :, other]), share)
+        weighed = (self._copies[:, None, None] * self._signs * product[:, :, None]).ravel()
+        return whole, np.bincount(self._ends.ravel(), weighed, self._size).astype(np.float64)
+
+    def _pairs_of_ends(self) -> Iterable[tuple[int, int]]:
+        places = range(self._ends.shape[2])
+        return itertools.product(places, places)
 
     def listen(self, mean: Vector, covariance: Matrix) -> None:
         """Hear what is believed of the strengths; change what is said to what follows from it, but not all the way."""
         precision, product = self._about_strengths()
-        heard = np.linalg.inv(np.einsum("gia,ab,gjb->gij", self._links, covariance, self._links, optimize=True))
-        centre = np.einsum("gij,gj->gi", heard, self._links @ mean)
+        between = sum(
+            self._signs[:, :, None, one]
+            * covariance[self._ends[:, :, None, one], self._ends[:, None, :, other]]
+            * self._signs[:, None, :, other]
+            for one, other in self._pairs_of_ends()
+        )
+        heard = np.linalg.inv(between)
+        centre = np.einsum("gij,gj->gi", heard, (self._signs * mean[self._ends]).sum(axis=2))
         cavity = np.linalg.inv(heard - precision)  # without what this one copy said itself
         cavity_mean = np.einsum("gij,gj->gi", cavity, centre - product)
         performance = np.linalg.inv(cavity + self._spread)

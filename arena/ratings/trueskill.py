@@ -1,15 +1,16 @@
 """TrueSkill run to convergence over the whole log: equal evidence gives equal bits, in any order.
 
-Expectation propagation in which every update of a factor is the package's own `rate`.  Strengths do not
-change with time (tau 0): a bot that changes is another participant.
+Expectation propagation in which every update of a factor is the package's own `rate`; for games of two participants
+it is written out, with the package's functions.  Strengths do not change with time (tau 0): a bot that changes is
+another participant.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise, product
+from itertools import chain, islice, pairwise, product
 
 import numpy as np
 import trueskill
@@ -181,6 +182,14 @@ class _Normals:
         return _Normals(self.precision + step * change.precision, self.product + step * change.product)
 
 
+_Indexed = tuple[tuple[tuple[int, ...], ...], tuple[int, ...], int]
+"""A game with its participants by number: its sides, their ranks, and how many copies there are."""
+
+
+def _is_duel(game: _Indexed) -> bool:
+    return [len(side) for side in game[0]] == [1, 1]
+
+
 class _Factors:
     """The different games as factors.  All copies of a game send the same message, so one stands for all.
 
@@ -194,6 +203,11 @@ class _Factors:
             for game, copies in groups
         ]
         slots = [(number, copies) for sides, _, copies in self._games for side in sides for number in side]
+        self._larger = [(game, slot) for game, slot in self._with_slots() if not _is_duel(game)]
+        duels = [(slot, game) for game, slot in self._with_slots() if _is_duel(game)]
+        self._better = np.array([slot for slot, _ in duels], np.int64)
+        """Of each game of two participants the slot of the better one; that of the other is the next."""
+        self._tied = [ranks[0] == ranks[1] for _, (_, ranks, _) in duels]
         self._size = len(names)
         self._owner = np.array([number for number, _ in slots])
         self._copies = np.array([float(copies) for _, copies in slots])
@@ -221,23 +235,54 @@ class _Factors:
         """What one copy of each factor hears of its members: the beliefs without its own message."""
         return _Normals(beliefs.precision[self._owner], beliefs.product[self._owner]) - messages
 
+    def _with_slots(self) -> Iterator[tuple[_Indexed, int]]:
+        """The games, each with its first slot."""
+        slot = 0
+        for game in self._games:
+            yield game, slot
+            slot += sum(map(len, game[0]))
+
     def answers(self, environment: _Environment, cavities: _Normals) -> _Normals:
         """What one copy of each factor says to that: the change that `rate` makes to what it heard."""
-        heard = [
-            environment.create_rating(mean, sigma)
-            for mean, sigma in zip(cavities.mean.tolist(), cavities.sigma.tolist(), strict=True)
+        answers = self.silence()
+        means, sigmas = cavities.mean.tolist(), cavities.sigma.tolist()
+        for (sides, ranks, _), first in self._larger:
+            slots = iter(range(first, first + sum(map(len, sides))))
+            heard = [
+                [environment.create_rating(means[slot], sigmas[slot]) for slot in islice(slots, len(side))]
+                for side in sides
+            ]
+            before, after = chain.from_iterable(heard), chain.from_iterable(environment.rate(heard, ranks))
+            for slot, (one, rated) in enumerate(zip(before, after, strict=True), first):
+                answers.precision[slot] = rated.pi - one.pi
+                answers.product[slot] = rated.tau - one.tau
+        self._answer_duels(environment, cavities, answers)
+        return answers
+
+    def _answer_duels(self, environment: _Environment, cavities: _Normals, answers: _Normals) -> None:
+        """What `rate` comes to where two participants meet: the difference of their strengths, told to each.
+
+        Most games are such, and the package builds a graph of objects for each of them.
+        """
+        better, other = self._better, self._better + 1
+        mean, variance = cavities.mean, 1 / cavities.precision
+        spread = 2 * BETA**2
+        width = np.sqrt(spread + variance[better] + variance[other])
+        gaps = ((mean[better] - mean[other]) / width).tolist()
+        margins = (quantile((1 + environment.draw_probability) / 2) * math.sqrt(2) * BETA / width).tolist()
+        pulls = [
+            (environment.v_draw(gap, margin), environment.w_draw(gap, margin))
+            if tied
+            else (environment.v_win(gap, margin), environment.w_win(gap, margin))
+            for gap, margin, tied in zip(gaps, margins, self._tied, strict=True)
         ]
-        ahead = iter(heard)
-        rated = [
-            rating
-            for sides, ranks, _ in self._games
-            for side in environment.rate([[next(ahead) for _ in side] for side in sides], ranks)
-            for rating in side
-        ]
-        return _Normals(
-            np.array([after.pi - before.pi for before, after in zip(heard, rated, strict=True)]),
-            np.array([after.tau - before.tau for before, after in zip(heard, rated, strict=True)]),
-        )
+        v, w = np.array(pulls).reshape(-1, 2).T
+        precision = w / (1 - w) / width**2
+        shift = (np.array(gaps) * w + v) / (1 - w) / width
+        for mine, facing, sign in ((better, other, 1), (other, better, -1)):
+            widened = 1 + precision * (spread + variance[facing])
+            answers.precision[mine] = precision / widened
+            answers.product[mine] = (mean[facing] * precision + sign * shift) / widened
 
     def said(self, messages: _Normals) -> Vector:
         """The precision that all messages together give each participant; never quite 0, to divide by it."""
@@ -262,8 +307,13 @@ class _Factors:
         stretch = 1 + answers.precision / cavities.precision
         curvature = answers.precision / stretch
         matrix = np.diag(np.full(self._size, _PRIOR_PRECISION))
-        slot = 0
-        for sides, _, copies in self._games:
+        first, second = self._better, self._better + 1
+        links = self._copies[first] * np.minimum(curvature[first], curvature[second])
+        for mine, facing in ((first, second), (second, first)):
+            pulled = stretch[mine] * links
+            np.add.at(matrix, (self._owner[mine], self._owner[mine]), pulled)
+            np.add.at(matrix, (self._owner[mine], self._owner[facing]), -follows[facing] * pulled)
+        for (sides, _, copies), slot in self._larger:
             slots = []
             for side in sides:
                 slots.append(range(slot, slot + len(side)))
