@@ -92,7 +92,6 @@ class Count:
             self.row = row
             (self.totals if gone.isdisjoint(summary.key.pairing) else self.of_the_gone).add(summary)
 
-
     def _begin_with(self, kept: tuple[int, Any] | None) -> None:
         """Take over what an arena has counted while it played."""
         if kept is not None and (totals := Totals.from_json(kept[1])) is not None:

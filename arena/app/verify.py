@@ -28,7 +28,8 @@ from arena.match.lag import Lag
 from arena.match.record import FaultRecord, MatchRecord, Status, prove
 from arena.match.rulings import Fault, Loss, loss_of
 from arena.match.summary import MatchKey, MatchSummary
-from arena.store.chains import play_hash
+from arena.store import Queries, Tournament
+from arena.store.chains import canonical, play_hash
 from arena.store.exchange import End, ExportError, Header, Line, Sealed, SealedRow, open_journal, read
 from arena.store.queries import in_words
 from arena.store.values import Epoch
@@ -36,6 +37,7 @@ from arena.tournament import decks
 from arena.tournament.pairings import Pairing
 from arena.tournament.quarantine import Quarantine
 from arena.tournament.schedule import Block, Schedule
+from arena.tournament.standings import Totals
 
 NEAR = 1e-6
 """How far a rating may be from the recomputed one, in points: machines round differently."""
@@ -85,7 +87,23 @@ def verify_run(
         broken = journal.verify_seals(tournament)
         if broken is not None:
             return Difference(f"{broken.table}, row {broken.row}", broken.what)
-        return verify(lines_of(journal, tournament), head, watch)
+        found = verify(lines_of(journal, tournament), head, watch)
+        if isinstance(found, Verified) and not _kept_totals_are_right(journal, tournament):
+            return Difference(
+                "the database's table totals",
+                "it is not what the matches add up to; delete its row of this run, and tables are counted anew",
+            )
+        return found
+
+
+def _kept_totals_are_right(queries: Queries, tournament: Tournament) -> bool:
+    """No seal covers what is kept of the table, and tables are made of it."""
+    kept = queries.totals(tournament)
+    if kept is None or queries.absences(tournament).log:  # then it is not looked at
+        return True
+    last, totals = kept
+    matches = queries.summaries_after(tournament, 0)
+    return canonical(totals) == canonical(Totals.of(each for row, each in matches if row <= last).to_json())
 
 
 def verify(lines: Iterable[Line], head: str | None = None, watch: Watch | None = None) -> Verified | Difference:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+from arena.app.data import Archive
 from arena.app.show import build_report, totals_of
+from arena.app.verify import Difference, Verified, verify_run
 from arena.match.summary import MatchSummary
 from arena.reports import Part
 from arena.reports import json as json_report
@@ -90,6 +93,18 @@ def test_totals_that_do_not_fit_the_journal_are_not_believed(
     with closing(sqlite3.connect(store)) as raw, raw:
         raw.execute(f"UPDATE totals SET {change}")
     assert len(counted(store, monkeypatch)) == MATCHES
+
+
+def test_totals_that_somebody_changed_are_found(store: Path) -> None:
+    archive = Archive(store.parent)
+    assert isinstance(verify_run(inprocess.NAME, archive), Verified)
+    with closing(sqlite3.connect(store)) as raw, raw:
+        (kept,) = raw.execute("SELECT totals FROM totals").fetchone()
+        totals = json.loads(kept)
+        totals["sums"][min(totals["sums"])][2] += 100  # game points
+        raw.execute("UPDATE totals SET totals = ?", (json.dumps(totals),))
+    found = verify_run(inprocess.NAME, archive)
+    assert isinstance(found, Difference) and "not what the matches add up to" in found.what
 
 
 def test_who_shows_a_run_reads_no_record(store: Path) -> None:
