@@ -21,8 +21,6 @@ from arena.app.tournament import MARKER
 from tests.bots.remotes import free_port
 
 BIN = Path(sys.executable).parent
-OURS = "ARENA_TEST_CLUSTER"
-"""In the environment of all that a cluster consists of."""
 PATIENCE_S = 300.0
 """Nothing is measured against it: it only ends a test that hangs."""
 
@@ -41,26 +39,25 @@ class Node:
     def __init__(self, cluster: Cluster, address: str, *words: str) -> None:
         self.address = address
         self.cache = cluster.folder / f"cache-{address}"
+        self._temp = cluster.folder / address
         self._cluster = cluster
         self._words = words
-        self._id = ""
 
     def start(self) -> None:
         """Returns when it is part of the cluster."""
-        self._id = secrets.token_hex(8)
         log = self._cluster.folder / f"{self.address}.log"
         words = [str(BIN / "ray"), "start", "--node-ip-address", self.address, "--num-cpus", "2", *self._words]
-        words += ["--object-store-memory", "80000000", "--temp-dir", str(self._cluster.folder / self.address)]
-        environment = {**self._cluster.environment, "ARENA_CACHE": str(self.cache), OURS: self._id}
+        words += ["--object-store-memory", "80000000", "--temp-dir", str(self._temp)]
+        environment = {**self._cluster.environment, "ARENA_CACHE": str(self.cache)}
         with log.open("ab") as out:
             subprocess.run(words, env=environment, stdout=out, stderr=out, check=True, timeout=PATIENCE_S)
 
     def processes(self) -> list[psutil.Process]:
-        """All that belongs to it and lives; bots do not."""
+        """All that belongs to it and lives, known by the logs that it has open; bots do not."""
         found = []
         for process in psutil.process_iter():
-            with suppress(psutil.Error, OSError):
-                if process.environ().get(OURS) == self._id:
+            with suppress(OSError):
+                if any(fd.readlink().is_relative_to(self._temp) for fd in Path(f"/proc/{process.pid}/fd").iterdir()):
                     found.append(process)
         return found
 

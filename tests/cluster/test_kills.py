@@ -49,10 +49,11 @@ def test_thirty_kills_lose_no_match_and_count_none_twice(cluster: Cluster, tmp_p
     wait_for_matches(arena, tmp_path, 1)
     for what in kills:
         wait_for_matches(arena, tmp_path, committed(tmp_path) + chance.randrange(2))
-        at_play = [worker for node in cluster.nodes for worker in node.at_play().values()]
+        while not (at_play := [worker for node in cluster.nodes for worker in node.at_play().values()]):
+            wait_for_matches(arena, tmp_path, 0)
         arenas |= {worker.pid for worker in at_play}
         match what:
-            case "worker" if at_play:
+            case "worker":
                 with suppress(psutil.NoSuchProcess):
                     chance.choice(at_play).kill()
             case "raylet":
