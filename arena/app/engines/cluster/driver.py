@@ -11,7 +11,7 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, assert_never
@@ -156,7 +156,7 @@ def _in_one(failures: Mapping[str, tuple[Fault, str]], nodes: int) -> tuple[Faul
 
 
 @contextlib.contextmanager
-def _told_apart() -> Any:
+def _told_apart() -> Iterator[None]:
     """What the arena raised on a node is raised here; whatever else ended a task of Ray's is the death of a worker."""
     try:
         yield
