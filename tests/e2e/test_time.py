@@ -51,8 +51,8 @@ def times(place: Path, bot: str, *words: str) -> list[dict[str, str]]:
 def test_an_arena_that_is_stopped_for_ten_seconds_charges_nobody(place: Path) -> None:
     cup(place, "nap 5", "nap 5", pairs=2, block=2)
     with subprocess.Popen(
-        [*ARENA, "tournament", "cup.toml", "--verbose", "--workers", "1"], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
+        [*ARENA, "tournament", "cup.toml", "--verbose", "--workers", "1"], cwd=place, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as run:  # fmt: skip
         read_until(run, "(played")  # the first match of a block: others are under way
         run.send_signal(signal.SIGSTOP)
