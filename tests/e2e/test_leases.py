@@ -11,11 +11,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from arena.app.data import Archive
+from arena.app.verify import Verified, verify_run
 from arena.cli.exits import Exit
 from arena.errors import UsageError
 from arena.store import State, Store, Tournament, engine, open_store
 from arena.store.queries import LEFT_MS
-from tests.e2e.kill_resume import ARENA, CUPS, arena
+from tests.e2e.kill_resume import ARENA, CUPS
+from tests.postgres import Server
 
 LEASED = (sys.executable, str(Path(__file__).with_name("leased.py")))
 LEASE_S = 6.0
@@ -53,7 +56,6 @@ def test_an_arena_that_was_stopped_for_longer_than_its_lease_writes_nothing_more
 ) -> None:
     monkeypatch.setattr(engine, "BUSY_SECONDS", 1.0)
     CUP.write(tmp_path)
-    (tmp_path / "tmp").mkdir()
     play = [*LEASED, str(LEASE_S), "tournament", "cup.toml", "--no-pages", "-v", *kept]
     with subprocess.Popen(
         [*play, "--name", "cup", "--seed", "7"], cwd=tmp_path, text=True,
@@ -76,15 +78,15 @@ def test_an_arena_that_was_stopped_for_longer_than_its_lease_writes_nothing_more
             assert "arena: the tournament 'cup' was taken over by another arena; this arena writes nothing more" in said
             assert "Traceback" not in said
             assert store.chain_head(cup) == head and store.tournament("cup").state is State.FINISHED
-    assert arena(tmp_path, "verify", "cup", "--head", head.head, *kept).startswith(b"identical: 12 matches")
+    assert isinstance(verify_run("cup", Archive(tmp_path / "arena-data", *kept[1:]), head.head), Verified)
 
 
-def test_two_arenas_play_two_tournaments_of_one_store(tmp_path: Path, kept: list[str]) -> None:
+def test_two_arenas_play_two_tournaments_of_one_store(tmp_path: Path, server: Server) -> None:
+    url = server.new()
     CUP.write(tmp_path)
-    (tmp_path / "tmp").mkdir()
     both = [
         subprocess.Popen(
-            [*ARENA, "tournament", "cup.toml", "--no-pages", "-q", "--name", name, "--seed", name, *kept],
+            [*ARENA, "tournament", "cup.toml", "--no-pages", "-q", "--name", name, "--seed", name, "--store", url],
             cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )
         for name in ("one", "two")
@@ -93,4 +95,5 @@ def test_two_arenas_play_two_tournaments_of_one_store(tmp_path: Path, kept: list
         _, said = each.communicate()
         assert each.returncode == 0, said
     for name in ("one", "two"):
-        assert arena(tmp_path, "verify", name, *kept).startswith(b"identical: 12 matches")
+        found = verify_run(name, Archive(tmp_path / "arena-data", url))
+        assert isinstance(found, Verified) and found.matches == 12
