@@ -34,7 +34,7 @@ class Crew:
     matches: int
     blocks: int
     driver_s: float
-    """The arena's first process, which plans and stores; where it is the only worker, it plays as well."""
+    """The arena's first process, its start included: it plans and stores, and where it is the only worker it plays."""
     workers_s: float
     bots_s: float
     """With their keepers and sandboxes, starts included."""
