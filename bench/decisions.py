@@ -28,6 +28,7 @@ from arena.app.writer import Writer
 from arena.bots import channel
 from arena.bots.channel import Channel, Question
 from arena.bots.driver import MatchOrder, MatchRun
+from arena.bots.loop import run as on_its_loop
 from arena.bots.sandbox import LIMITS_ONLY, Sandbox
 from arena.bots.stopwatch import Stopwatch
 from arena.cards import actions_of, cards_of
@@ -438,12 +439,11 @@ def run(quick: bool) -> dict[str, float]:
     sizes = {"unary": 2500 if quick else 8000}
     rates: dict[str, list[float]] = {name: [] for name in FORMS}
     cpus: dict[str, list[float]] = {name: [] for name in FORMS}
-    with asyncio.Runner() as loop:
-        for _ in range(rounds):
-            for name, form in FORMS.items():
-                made, wall, cpu = loop.run(_call(form, sizes.get(name, 12_000 if quick else 60_000)))
-                rates[name].append(made / wall)
-                cpus[name].append(cpu / made * 1e6)
+    for _ in range(rounds):
+        for name, form in FORMS.items():
+            made, wall, cpu = on_its_loop(_call(form, sizes.get(name, 12_000 if quick else 60_000)))
+            rates[name].append(made / wall)
+            cpus[name].append(cpu / made * 1e6)
     rate = {name: statistics.median(values) for name, values in rates.items()}
     cpu_us = {name: statistics.median(values) for name, values in cpus.items()}
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import psutil
 
-PACKAGES = ("grpcio", "protobuf", "sqlalchemy", "numpy")
-"""What is measured with the arena."""
+PACKAGES = ("grpcio", "protobuf", "sqlalchemy", "numpy", "uvloop")
+"""What is measured with the arena; the last one is installed only where somebody wants it."""
 
 
 def machine() -> dict[str, str | int | float | dict[str, str]]:
@@ -21,8 +21,15 @@ def machine() -> dict[str, str | int | float | dict[str, str]]:
         "system": f"{platform.system()} {platform.release()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "load_before": round(psutil.getloadavg()[0], 1),
-        "packages": {name: version(name) for name in PACKAGES},
+        "packages": {name: _version(name) for name in PACKAGES},
     }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _processor() -> str:

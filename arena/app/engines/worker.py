@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.app.engines.local import Setting, local_engine
+from arena.bots.loop import run
 from arena.bots.manifest import BotSpec
 from arena.errors import ArenaError
 from arena.match.lag import Lag
@@ -133,7 +134,7 @@ class Service:
         try:
             async for message in self._link:
                 if not isinstance(message, Cancel):
-                    self._doing[message.number] = asyncio.create_task(self._work(message))
+                    self._begin(message)
                 elif message.number in self._doing:
                     self._doing[message.number].cancel()
         finally:
@@ -142,17 +143,17 @@ class Service:
                 doing.cancel()
             await asyncio.gather(*self._doing.values(), return_exceptions=True)
 
-    async def _work(self, order: Any) -> None:
-        error: BaseException | None = None
-        try:
-            await self._do(order, lambda result: self._link.send(Reported(order.number, result)))
-        except asyncio.CancelledError as cancelled:
-            error = cancelled
-        except Exception as failure:
-            error = _sendable(failure)
+    def _begin(self, order: Any) -> None:
+        number = order.number
+        doing = asyncio.create_task(self._do(order, lambda result: self._link.send(Reported(number, result))))
+        self._doing[number] = doing
+        doing.add_done_callback(lambda _: self._end(number))  # comes also where it is cancelled before it runs
+
+    def _end(self, number: int) -> None:
+        doing = self._doing.pop(number)
+        error = asyncio.CancelledError() if doing.cancelled() else doing.exception()
         self._link.send(self._news())
-        self._link.send(Ended(order.number, error))
-        del self._doing[order.number]
+        self._link.send(Ended(number, _sendable(error) if isinstance(error, Exception) else error))
 
     async def _tell(self) -> None:
         while True:
@@ -195,7 +196,7 @@ def serve_at(fd: int, serve: Callable[[Link, Any], Coroutine[Any, Any, None]]) -
         async for first in link:  # an arena that is killed at once sends none
             await serve(link, first)
 
-    asyncio.run(serving())
+    run(serving())
 
 
 async def _serve(link: Link, job: Job) -> None:

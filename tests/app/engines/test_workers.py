@@ -7,6 +7,8 @@ import os
 import pickle
 import socket
 import subprocess
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,13 @@ import pytest
 from arena.app import participants
 from arena.app.engines.local import Setting
 from arena.app.engines.room import Room
-from arena.app.engines.worker import Link, command
+from arena.app.engines.worker import Cancel, Ended, Link, News, Order, Service, command
 from arena.app.engines.workers import WorkersEngine, workers_engine
 from arena.errors import UsageError
 from arena.game.presets import preset
 from arena.match.clock import TimeControl
+from arena.match.lag import Lag
+from arena.match.summary import Histogram
 from arena.tournament.runner import Played, Task
 from arena.tournament.schedule import Schedule
 
@@ -35,8 +39,8 @@ def task() -> Task:
     return Task(block, tuple(block.keys()))
 
 
-def engine_in(logs: Path, size: int = 1) -> WorkersEngine:
-    return workers_engine(size, setting(), SPECS, {0: SECRET}, "arena-test", logs, room=Room(4))
+def engine_in(logs: Path, size: int = 1, how: Setting | None = None) -> AbstractAsyncContextManager[WorkersEngine]:
+    return workers_engine(size, how or setting(), SPECS, {0: SECRET}, "arena-test", logs, room=Room(4))
 
 
 def test_what_a_worker_cannot_do_is_a_sentence_here_and_it_goes_on(tmp_path: Path) -> None:
@@ -68,16 +72,40 @@ def test_what_the_listener_raises_ends_the_task_and_leaves_nobody_waiting(tmp_pa
 
 def test_who_is_cancelled_waits_until_nothing_of_it_is_left(tmp_path: Path) -> None:
     async def story() -> None:
-        async with engine_in(tmp_path / "logs", 2) as engine:
-            playing = [asyncio.create_task(engine.play(task(), lambda played: None)) for _ in range(2)]
-            while engine.lag.median_ms is None:  # until a worker tells how it fares
-                await asyncio.sleep(0.01)
+        one_after_the_other = replace(setting(), isolate_matches=True)
+        async with engine_in(tmp_path / "logs", 2, one_after_the_other) as engine:
+            begun = asyncio.Event()
+            playing = [asyncio.create_task(engine.play(task(), lambda played: begun.set())) for _ in range(2)]
+            await begun.wait()
             for each in playing:
                 each.cancel()
-            assert await asyncio.gather(*playing, return_exceptions=True) != [None, None]
+            ended = await asyncio.gather(*playing, return_exceptions=True)
+            assert [type(each) for each in ended] == [asyncio.CancelledError] * 2
             played: list[Played] = []
             await engine.play(task(), played.append)
             assert len(played) == len(task().keys)
+
+    asyncio.run(story())
+
+
+def test_an_order_that_is_cancelled_before_it_begins_ends_all_the_same() -> None:
+    async def story() -> None:
+        ours, theirs = map(Link.over, socket.socketpair())
+        link = await ours
+
+        async def never(order: object, report: object) -> None:
+            raise AssertionError("begun")
+
+        service = Service(await theirs, never, lambda: News(Lag(Histogram({})), overloaded=False))
+        link.send(Order(7, task(), SECRET))
+        link.send(Cancel(7))
+        serving = asyncio.create_task(service.serve())
+        async for message in link:
+            if isinstance(message, Ended):
+                assert message.number == 7 and isinstance(message.error, asyncio.CancelledError)
+                break
+        link.close()
+        await serving
 
     asyncio.run(story())
 
