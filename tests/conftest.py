@@ -14,6 +14,8 @@ from tests.browsers import ARGUMENTS, CHROMIUM, LOCAL
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+os.environ.setdefault("ARENA_LOOP", "asyncio")
+"""What plays where nothing but the arena is installed; `tests/e2e/test_loops.py` is about the other one."""
 IN_CI = os.environ.get("CI") == "true"
 
 

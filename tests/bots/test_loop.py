@@ -20,6 +20,7 @@ class Fast(asyncio.SelectorEventLoop):
 
 
 def test_matches_are_played_on_uvloop_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_LOOP", raising=False)
     uvloop = types.ModuleType("uvloop")
     uvloop.__spec__ = types.SimpleNamespace()  # type: ignore[assignment]
     uvloop.new_event_loop = Fast  # type: ignore[attr-defined]
@@ -28,5 +29,6 @@ def test_matches_are_played_on_uvloop_where_it_is_installed(monkeypatch: pytest.
 
 
 def test_matches_are_played_on_the_loop_of_asyncio_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_LOOP", raising=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert type(run(running())) is type(asyncio.new_event_loop())
