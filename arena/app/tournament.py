@@ -19,7 +19,7 @@ from arena.app.data import RUNS
 from arena.app.data import make as make_data
 from arena.app.engines import TournamentEngine
 from arena.app.engines.cluster.engine import ClusterEngine, cluster_engine
-from arena.app.engines.local import Building, Setting, local_engine
+from arena.app.engines.local import Building, Job, Setting, local_engine
 from arena.app.engines.room import Room
 from arena.app.engines.workers import workers_engine
 from arena.app.epochs import asked_for, grow, has_work, in_reserve, lacks_epoch, open_next, remainder_of
@@ -225,13 +225,13 @@ async def _run(
         building=Building.of(config, options.archive.folder, listener.building),
     )
     secrets: dict[int, bytes] = {}
-    logs = options.archive.folder / RUNS / name / "logs"
+    job = Job(setting, specs, MARKER, options.archive.folder / RUNS / name / "logs")
     with contextlib.ExitStack() as locks:
         if found is not None:
             locks.enter_context(store.lock(found))
             check_fits(store, found, options, config, specs)
             check_mirroring(store.epochs(found), found, config, specs, sandbox.level)
-        async with _engine(config, setting, specs, secrets, logs) as engine:
+        async with _engine(config, job, secrets) as engine:
             if isinstance(engine, ClusterEngine):
                 config = replace(config, jobs=engine.jobs)
             if found is None or has_work(store, found, config, specs):
@@ -282,27 +282,19 @@ async def _run(
 
 
 @contextlib.asynccontextmanager
-async def _engine(
-    config: TournamentConfig,
-    setting: Setting,
-    specs: Mapping[str, BotSpec],
-    secrets: Mapping[int, bytes],
-    logs: Path,
-) -> AsyncIterator[TournamentEngine]:
+async def _engine(config: TournamentConfig, job: Job, secrets: Mapping[int, bytes]) -> AsyncIterator[TournamentEngine]:
     """The engine that the config asks for; a single worker is this process."""
     room = Room(config.cores)
     if config.engine is EngineKind.RAY:
-        schedule = schedule_of(config.identity(), tuple(specs), frozenset(), None, {}, {})
+        schedule = schedule_of(config.identity(), tuple(job.specs), frozenset(), None, {}, {})
         seatings = (seating(each, 0, schedule.sides, schedule.seats) for each in schedule.pairings())
-        async with cluster_engine(
-            config.ray_address, setting, specs, secrets, MARKER, logs, seatings=seatings
-        ) as cluster:
+        async with cluster_engine(config.ray_address, job, secrets, seatings) as cluster:
             yield cluster
     elif config.processes == 1:
-        async with local_engine(setting, specs, secrets, MARKER, logs, room=room) as local:
+        async with local_engine(job.setting, job.specs, secrets, job.run, job.logs, room=room) as local:
             yield local
     else:
-        async with workers_engine(config.processes, setting, specs, secrets, MARKER, logs, room=room) as workers:
+        async with workers_engine(config.processes, job, secrets, room) as workers:
             yield workers
 
 

@@ -72,6 +72,17 @@ class Setting:
     building: Building = field(default_factory=Building)
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What an engine elsewhere is given of a run, whatever it plays of it; it travels."""
+
+    setting: Setting
+    specs: Mapping[str, BotSpec]
+    run: str
+    """What the markers of its bots begin with."""
+    logs: Path
+
+
 class LocalEngine:
     """Plays tasks with local (and remote) bots.  Use it as an async context manager: `local_engine`."""
 

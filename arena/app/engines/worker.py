@@ -13,14 +13,13 @@ import socket
 import struct
 import sys
 import traceback
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.app.engines.local import Setting, local_engine
+from arena.app.engines.local import Job, local_engine
 from arena.bots.loop import run
-from arena.bots.manifest import BotSpec
 from arena.errors import ArenaError
 from arena.match.lag import Lag
 from arena.tournament.runner import Task
@@ -30,17 +29,6 @@ NEWS_S = 1.0
 _LENGTH = struct.Struct("!I")
 _PLACE = Path(__file__).resolve().parents[3]
 """The folder of the package `arena`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What all tasks of a run have in common: the first message to a worker."""
-
-    setting: Setting
-    specs: Mapping[str, BotSpec]
-    run: str
-    """What the markers of its bots begin with."""
-    logs: Path
 
 
 @dataclass(frozen=True, slots=True)

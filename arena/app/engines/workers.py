@@ -14,14 +14,12 @@ from dataclasses import replace
 from functools import reduce
 from itertools import count
 from operator import add
-from pathlib import Path
 from typing import Any
 
-from arena.app.engines.local import Setting, local_engine
+from arena.app.engines.local import Job, Setting, local_engine
 from arena.app.engines.room import Room
-from arena.app.engines.worker import Cancel, Ended, Job, Link, News, Order, Reported, command
+from arena.app.engines.worker import Cancel, Ended, Link, News, Order, Reported, command
 from arena.bots.bot import BotFailed
-from arena.bots.manifest import BotSpec
 from arena.errors import ArenaError
 from arena.match.lag import Lag
 from arena.match.summary import Histogram
@@ -238,18 +236,9 @@ async def _ended(process: asyncio.subprocess.Process) -> int:
 
 
 @contextlib.asynccontextmanager
-async def workers_engine(
-    size: int,
-    setting: Setting,
-    specs: Mapping[str, BotSpec],
-    secrets: Mapping[int, bytes],
-    run: str,
-    logs: Path,
-    *,
-    room: Room,
-) -> AsyncIterator[WorkersEngine]:
+async def workers_engine(size: int, job: Job, secrets: Mapping[int, bytes], room: Room) -> AsyncIterator[WorkersEngine]:
     """An engine of so many workers."""
-    engine = WorkersEngine(size, Job(setting, specs, run, logs), secrets, room)
+    engine = WorkersEngine(size, job, secrets, room)
     try:
         yield engine
     finally:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.app import participants
-from arena.app.engines.local import Setting
+from arena.app.engines.local import Job, Setting
 from arena.app.engines.room import Room
 from arena.app.engines.worker import Cancel, Ended, Link, News, Order, Service, command
 from arena.app.engines.workers import WorkersEngine, workers_engine
@@ -40,7 +40,7 @@ def task() -> Task:
 
 
 def engine_in(logs: Path, size: int = 1, how: Setting | None = None) -> AbstractAsyncContextManager[WorkersEngine]:
-    return workers_engine(size, how or setting(), SPECS, {0: SECRET}, "arena-test", logs, room=Room(4))
+    return workers_engine(size, Job(how or setting(), SPECS, "arena-test", logs), {0: SECRET}, Room(4))
 
 
 def test_what_a_worker_cannot_do_is_a_sentence_here_and_it_goes_on(tmp_path: Path) -> None:

@@ -10,11 +10,10 @@ import importlib.util
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import partial
-from pathlib import Path
 
 from arena.app.engines.cluster.node import Luggage, TriedOut, this_arena
 from arena.app.engines.cluster.trip import AUTO, Machine, Need, Survey, Trip, TryOut
-from arena.app.engines.local import Setting
+from arena.app.engines.local import Job
 from arena.app.engines.room import Room
 from arena.app.engines.worker import Order, command
 from arena.app.engines.workers import Worker, silent, until_played
@@ -70,28 +69,23 @@ class ClusterEngine:
 
 @contextlib.asynccontextmanager
 async def cluster_engine(
-    address: str,
-    setting: Setting,
-    specs: Mapping[str, BotSpec],
-    secrets: Mapping[int, bytes],
-    run: str,
-    logs: Path,
-    seatings: Iterable[tuple[str, ...]],
+    address: str, job: Job, secrets: Mapping[int, bytes], seatings: Iterable[tuple[str, ...]]
 ) -> AsyncIterator[ClusterEngine]:
     """An engine on the cluster at that address, HOST:PORT or `auto`.
 
     `seatings` are the participants of each seat, as they are going to meet.  Raises `UsageError`: there is no such
     cluster, it takes no driver from here, or none of its nodes can hold some of these.
     """
+    specs = job.specs
     local = {name: spec for name, spec in specs.items() if spec.address is None}
     luggage = Luggage(
         arena=this_arena(),
-        run=run,
-        setting=silent(setting),
+        run=job.run,
+        setting=silent(job.setting),
         specs={**specs, **{name: addressed(spec) for name, spec in local.items()}},
         parcels={},
     )
-    trip = Trip(checked(address), luggage, {name: pack(spec) for name, spec in local.items()}, logs)
+    trip = Trip(checked(address), luggage, {name: pack(spec) for name, spec in local.items()}, job.logs)
     driver = Worker(trip, partial(command, module="arena.app.engines.cluster.driver"), partial(_lost, address))
     try:
         machines: list[Machine] = []
