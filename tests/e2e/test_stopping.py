@@ -62,10 +62,10 @@ def shown(place: Path, run: str) -> dict[str, Any]:
 
 def proved(place: Path, run: str, head: str | None = None) -> int:
     """The matches of a run that verifies from the store and from its file."""
-    data, file = place / "arena-data", place / f"{run}.jsonl"
+    archive, file = Archive(place / "arena-data"), place / f"{run}.jsonl"
     file.unlink(missing_ok=True)
-    export(run, data, file)
-    found = verify_run(run, data, head)
+    export(run, archive, file)
+    found = verify_run(run, archive, head)
     assert isinstance(found, Verified) and found == verify_file(file, head), found
     return found.matches
 
