@@ -10,6 +10,7 @@ import asyncio
 import itertools
 import json
 import random
+import socket
 import statistics
 import subprocess
 import sys
@@ -234,7 +235,7 @@ def _echo_servers(form: str) -> Iterator[list[str]]:
         processes = [subprocess.Popen([sys.executable, str(HERE / "echo.py"), form, target]) for target in targets]
         try:
             deadline = time.monotonic() + 30
-            while not all(path.exists() for path in paths):
+            while not all(map(_listens, paths)):
                 if time.monotonic() > deadline:
                     raise TimeoutError("the echo servers did not start")
                 time.sleep(0.01)
@@ -243,6 +244,12 @@ def _echo_servers(form: str) -> Iterator[list[str]]:
             for process in processes:
                 process.kill()
                 process.wait()
+
+
+def _listens(path: Path) -> bool:
+    """Whether somebody takes connections there: the file comes before that."""
+    with socket.socket(socket.AF_UNIX) as knocking:
+        return knocking.connect_ex(str(path)) == 0
 
 
 async def echo(decisions: int) -> tuple[int, float, float]:
