@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -252,6 +252,16 @@ def _listens(path: Path) -> bool:
         return knocking.connect_ex(str(path)) == 0
 
 
+async def _timed(
+    match: Callable[[int, Iterator[int]], Coroutine[Any, Any, None]], each: int
+) -> tuple[int, float, float]:
+    """All matches at once, each with its number and the servers that it asks in turn, for so many decisions each."""
+    work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
+    meter = Meter()
+    await asyncio.gather(*work)
+    return meter.stop(each * MATCHES)
+
+
 async def echo(decisions: int) -> tuple[int, float, float]:
     """A bare coalescing stream: one write under way at most, and what gathers meanwhile goes into the next message."""
     loop = asyncio.get_running_loop()
@@ -288,10 +298,7 @@ async def echo(decisions: int) -> tuple[int, float, float]:
 
         tasks = [asyncio.ensure_future(read(call)) for call in calls]
         tasks += [asyncio.ensure_future(write(*ends)) for ends in zip(calls, outboxes, wakes, strict=True)]
-        work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
-        meter = Meter()
-        await asyncio.gather(*work)
-        result = meter.stop(each * MATCHES)
+        result = await _timed(match, each)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -351,10 +358,7 @@ async def unary(decisions: int) -> tuple[int, float, float]:
                 call: Any = calls[next(route)]
                 codec.answers(await call(data, timeout=30, wait_for_ready=True))
 
-        work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
-        meter = Meter()
-        await asyncio.gather(*work)
-        result = meter.stop(each * MATCHES)
+        result = await _timed(match, each)
         for connection in connections:
             await connection.close()
         return result
@@ -383,10 +387,7 @@ async def raw(decisions: int) -> tuple[int, float, float]:
                 await answer
 
         readers = [asyncio.ensure_future(read(reader)) for reader, _ in sockets]
-        work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
-        meter = Meter()
-        await asyncio.gather(*work)
-        result = meter.stop(each * MATCHES)
+        result = await _timed(match, each)
         for task in readers:
             task.cancel()
         await asyncio.gather(*readers, return_exceptions=True)
@@ -418,10 +419,7 @@ async def jsonlines(decisions: int) -> tuple[int, float, float]:
             await answer
 
     readers = [asyncio.ensure_future(read(lines)) for _, lines in streams]
-    work = [match(id, itertools.cycle(route)) for id, route in enumerate(_routes(), start=1)]
-    meter = Meter()
-    await asyncio.gather(*work)
-    result = meter.stop(each * MATCHES)
+    result = await _timed(match, each)
     for writer, _ in streams:
         writer.close()
     await asyncio.gather(*readers, *(child.wait() for child in children))

@@ -17,6 +17,7 @@ import psutil
 from arena.bots.launcher import abandoned
 from arena.bots.sandbox import Level, at, is_root, lacking
 from arena.store import SQLITE_VERSION
+from arena.tournament.config import cores_here
 
 MARKERS = "arena-"
 """What the markers of all arenas begin with."""
@@ -73,7 +74,7 @@ def _software() -> Iterator[Finding]:
 
 
 def _machine(data: Path) -> Iterator[Finding]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = cores_here()
     load = os.getloadavg()[0]
     yield Finding(
         "cores",

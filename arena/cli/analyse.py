@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Annotated
 
@@ -41,11 +40,12 @@ def analyse(
     from arena.app.analyse import AnalyseOptions
     from arena.app.analyse import analyse as judge_endgames
     from arena.app.show import find_run
+    from arena.tournament.config import cores_here
 
     if format is Format.JSON:
         raise UsageError("there is no json of the endgames alone; arena show --format json has them, too")
     archive, name = find_run(run, archive_of(data, store))
-    options = AnalyseOptions(deals, tuple(bot or ()), jobs or _cores())
+    options = AnalyseOptions(deals, tuple(bot or ()), jobs or cores_here())
     progress = _Progress(quiet)
     try:
         judge_endgames(name, with_store(archive), options, progress)
@@ -81,7 +81,3 @@ class _Progress:
 
     def __str__(self) -> str:
         return self._words
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -342,14 +342,18 @@ def _bots(bots: list[BotTable]) -> list[BotTable]:
     return bots
 
 
-def _cores() -> int:
-    """Those of this machine that the arena may use."""
-    return min(MAX_CORES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+def cores_here() -> int:
+    """The cores of this machine that the arena may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _most_cores() -> int:
+    return min(MAX_CORES, cores_here())
 
 
 def _every_two_cores() -> int:
     """One for every two cores: the two bots of a block mostly take turns, and the arena needs its share."""
-    return max(1, _cores() // 2)
+    return max(1, _most_cores() // 2)
 
 
 def _rules_schema() -> dict[str, Any]:
@@ -485,7 +489,7 @@ class TournamentTable(_Table):
         description="Processes that play them, never more than jobs; default: one for every two cores.",
     )
     cores: int = Field(
-        default_factory=_cores,
+        default_factory=_most_cores,
         ge=1,
         le=MAX_CORES,
         description="Cores that the bots may take together, each as many as its bot.toml says; default: all there are.",

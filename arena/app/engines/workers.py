@@ -20,7 +20,7 @@ from arena.app.engines.local import Job, Setting, local_engine
 from arena.app.engines.room import Room
 from arena.app.engines.worker import Cancel, Ended, Link, News, Order, Reported, command
 from arena.bots.bot import BotFailed
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.match.lag import Lag
 from arena.match.summary import Histogram
 from arena.tournament.runner import Played, Task
@@ -175,13 +175,20 @@ class Worker:
             await self._listening  # the orders of the one that died are no orders of this one
         ours, theirs = socket.socketpair()
         with theirs:
-            process = await asyncio.create_subprocess_exec(
-                *self._command(theirs.fileno()),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,  # what a terminal signals is for the arena alone
-            )
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *self._command(theirs.fileno()),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,  # what a terminal signals is for the arena alone
+                )
+            except OSError as error:
+                ours.close()
+                raise UsageError(
+                    f"this machine starts no worker process: {error.strerror}; end other work on it, or ask for "
+                    "fewer workers"
+                ) from None
         self._link = await Link.over(ours)
         self._link.send(self._job)
         self._listening = asyncio.create_task(self._listen(process, self._link))

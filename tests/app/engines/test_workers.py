@@ -17,7 +17,7 @@ from arena.app import participants
 from arena.app.engines.local import Job, Setting
 from arena.app.engines.room import Room
 from arena.app.engines.worker import Cancel, Ended, Link, News, Order, Service, command
-from arena.app.engines.workers import WorkersEngine, workers_engine
+from arena.app.engines.workers import Worker, WorkerDied, WorkersEngine, workers_engine
 from arena.errors import UsageError
 from arena.game.presets import preset
 from arena.match.clock import TimeControl
@@ -130,3 +130,13 @@ def test_a_worker_whose_arena_is_gone_before_a_word_ends_in_silence() -> None:
     with theirs:
         done = subprocess.run(command(theirs.fileno()), pass_fds=[theirs.fileno()], capture_output=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_machine_that_starts_no_process_is_a_sentence(tmp_path: Path) -> None:
+    async def story() -> None:
+        worker = Worker("job", lambda fd: [str(tmp_path / "nothing"), str(fd)], WorkerDied)
+        with pytest.raises(UsageError, match="starts no worker process: No such file"):
+            await worker.do(lambda number: Order(number, task(), SECRET), lambda played: None)
+        await worker.close()
+
+    asyncio.run(story())
