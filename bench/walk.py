@@ -32,7 +32,7 @@ def main(bots: int, pairs: int, played: float) -> None:
         {
             "matches": schedule.match_count,
             "left": left,
-            "peak_mb": round(_peak_kb() / 1024, 1),
+            "peak_mb": round(peak_kb() / 1024, 1),
             "stored_cpu_s": round(known - begun, 3),
             "first_task_cpu_s": round(first - known, 4),
             "walk_cpu_us_a_match": round((end - first) / left * 1e6, 2),
@@ -41,7 +41,7 @@ def main(bots: int, pairs: int, played: float) -> None:
     )
 
 
-def _peak_kb() -> int:
+def peak_kb() -> int:
     """The most memory that this process has had; `ru_maxrss` would know its parent's, too."""
     return next(
         int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
