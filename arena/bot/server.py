@@ -36,6 +36,8 @@ SIGNAL_S = 0.25
 WATCH_S = 0.05
 """How often the time of the author's code is looked at."""
 
+NO_ANSWERS = b""
+"""A message without an answer, the last one of a stream that the arena has closed."""
 TAKEOVER_S = 3.0
 """How long a newcomer waits for a stream to end before it is refused: its own arena may just have hung up."""
 REMOTE_OPTIONS = (
@@ -312,9 +314,14 @@ class Server:
                 self._inbox.put((stream, message))
             self._inbox.put((stream, None))
             await writer
+            # A broken stream ends the arena's messages too, and gRPC says only later that it broke; this fails at once.
+            await context.write(NO_ANSWERS)
+        except grpc.aio.InternalError:
+            raise asyncio.CancelledError from None
         finally:
-            writer.cancel()
             stream.open = False
+            writer.cancel()
+            await asyncio.gather(writer, return_exceptions=True)
 
     async def _session(self, context: _Context, method: str) -> str:
         """The session that a call is of, once its token is found good."""

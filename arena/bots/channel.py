@@ -13,10 +13,10 @@ import asyncio
 import contextlib
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import assert_never
+from typing import TypeVar, assert_never, cast
 
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # gRPC's fork handlers break streams when a child is started
 
@@ -64,13 +64,16 @@ REMOTE_OPTIONS = (
 """What is different on a network: an attempt to connect takes more than a moment (that is the time it has), and a
 connection that died without a word is noticed by pings only; servers take one in five minutes, and no more."""
 
-_LOST = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.INTERNAL}
-"""What gRPC says when a connection breaks: on its way, at the other end, or under a message just being written."""
+_LOST = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
+"""What gRPC says when a connection breaks: on its way or at the other end."""
+_UNWRITTEN = "Internal error from Core"
+"""What gRPC says of a stream that broke under a message just being written, before or after it says why."""
 _REFUSALS = {grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.FAILED_PRECONDITION}
 _FOREVER = float("inf")
 
 Answered = Callable[[Reply | NoReply], None]
 Metadata = tuple[tuple[str, str], ...]
+_Value = TypeVar("_Value")
 
 
 class Question:
@@ -207,12 +210,15 @@ class Channel:
         self._closed = False
         self._call: aio.StreamStreamCall[bytes, bytes] | None = None
         self._tasks: list[asyncio.Task[None]] = []
+        self._last_word: asyncio.Future[tuple[grpc.StatusCode, str]] = self._loop.create_future()
+        """How the stream ended, by the word of who ended it."""
         self.traffic = Traffic()
 
     def start(self) -> None:
         """Open the stream."""
         play: aio.StreamStreamMultiCallable[bytes, bytes] = self._connection.stream_stream(stubs.PLAY)
         self._call = call = play(metadata=self._metadata)
+        call.add_done_callback(self._hear)
         self._tasks = [
             self._loop.create_task(self._write_loop(call)),
             self._loop.create_task(self._read_loop(call)),
@@ -369,12 +375,18 @@ class Channel:
                     return
                 if self._worth_a_message():
                     self._wake_writer()
-        except aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
-                self._break(Broken.FLOOD, f"it sent more at once than it may: {error.details()}")
+        except aio.AioRpcError:
+            code, details = await self._last_word
+            if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+                self._break(Broken.FLOOD, f"it sent more at once than it may: {details}")
             else:
-                why = Broken.LOST if error.code() in _LOST else Broken.ENDED
-                self._break(why, f"the stream broke: {error.code().name.lower()}: {error.details()}")
+                why = Broken.LOST if code in _LOST else Broken.ENDED
+                self._break(why, f"the stream broke: {code.name.lower()}: {details}")
+
+    def _hear(self, call: aio.StreamStreamCall[bytes, bytes]) -> None:
+        details = _at_once(call.details())
+        if details != _UNWRITTEN and not self._last_word.done():
+            self._last_word.set_result((_at_once(call.code()), details))
 
     def _receive(self, data: bytes) -> None:
         waited_s = self._waited_s
@@ -586,6 +598,15 @@ class Channel:
         self._stopwatch.watchers.discard(self._beat)
         if self._timer is not None:
             self._timer.cancel()
+
+
+def _at_once(word: Coroutine[None, None, _Value]) -> _Value:
+    """What a call that has ended says of itself, which it need not wait for."""
+    try:
+        word.send(None)
+    except StopIteration as end:
+        return cast(_Value, end.value)
+    raise AssertionError("the call has not ended")
 
 
 def _shares(busy_s: float, since_s: Sequence[float]) -> Sequence[float]:

@@ -248,10 +248,10 @@ def test_garbage_does_not_end_a_bot() -> None:
 def test_after_a_broken_stream_another_one_works() -> None:
     with Process(SIX_LINES) as bot:
         bot.describe()
-        broken = bot.play()
-        assert broken.ask(1).action == lowest(1)
-        broken.cancel()
-        assert bot.play().ask(2).action == lowest(2)
+        for id in range(100):  # the bot may see the end of the messages before it sees that the stream broke
+            stream = bot.play()
+            assert stream.ask(id).action == lowest(id)
+            stream.cancel()
         assert bot.said() == ""
 
 

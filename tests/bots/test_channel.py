@@ -29,6 +29,7 @@ class Line:
     def __init__(self, target: str, stopwatch: Stopwatch) -> None:
         self.answers: dict[int, Reply | NoReply] = {}
         self.broken: list[Broken] = []
+        self.evidence = ""
         self.news = asyncio.Event()
         self.channel = Channel(target, stopwatch, 0, self._broke)
 
@@ -55,6 +56,7 @@ class Line:
 
     def _broke(self, why: Broken, evidence: str) -> None:
         self.broken.append(why)
+        self.evidence = evidence
         self.news.set()
 
 
@@ -93,6 +95,20 @@ def test_a_bot_that_never_reads_is_late_all_the_same(tmp_path: Path) -> None:
         assert isinstance(line.answers[1], NoReply)
         assert line.answers[1].fault is Fault.LATE
         await line.until(lambda: line.broken == [Broken.HUNG])
+
+    on_a_line(tmp_path, play, test)
+
+
+def test_the_last_word_of_a_bot_is_heard_though_a_message_was_on_its_way_to_it(tmp_path: Path) -> None:
+    async def play(_: object, context: Context) -> None:
+        await context.read()
+        await context.abort(grpc.StatusCode.UNKNOWN, "the deck ran away")
+
+    async def test(line: Line) -> None:
+        for id in range(1, 2001):  # far more than what gRPC takes of a stream that nobody reads
+            line.ask(id, budget_ms=None, size=1900)
+        await line.until(lambda: bool(line.broken))
+        assert (line.broken, line.evidence) == ([Broken.ENDED], "the stream broke: unknown: the deck ran away")
 
     on_a_line(tmp_path, play, test)
 

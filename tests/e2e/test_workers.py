@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -24,14 +24,13 @@ FOUR = ("--jobs", "4", "--workers", "4", "--cores", "8")
 
 
 def workers_of(run: psutil.Popen | subprocess.Popen[str]) -> list[psutil.Process]:
-    """The worker processes of a tournament."""
+    """The worker processes of a tournament, none once it has ended."""
     found = []
-    for child in psutil.Process(run.pid).children():
-        try:
-            if any("engines.worker" in word for word in child.cmdline()):
-                found.append(child)
-        except psutil.NoSuchProcess:
-            continue
+    with suppress(psutil.NoSuchProcess):
+        for child in psutil.Process(run.pid).children():
+            with suppress(psutil.NoSuchProcess):
+                if any("engines.worker" in word for word in child.cmdline()):
+                    found.append(child)
     return found
 
 
