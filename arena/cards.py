@@ -144,6 +144,10 @@ DECLARE: tuple[Action, ...] = ACTIONS[32:37]
 EXCHANGE, CLOSE, CLAIM, GO_ON = ACTIONS[37:41]
 
 
+BITS: tuple[int, ...] = tuple(1 << number for number in range(len(ACTIONS)))
+"""`BITS[number]`: the bit of a card or an action in a mask."""
+
+
 def mask_of(cards: Iterable[int]) -> int:
     """The set of the given cards as a bit mask."""
     mask = 0
@@ -163,29 +167,32 @@ def _by_bits(lists: Iterable[_List], empty: _List) -> tuple[_List, ...]:
     return tuple(joined)
 
 
-# A mask is looked up in pieces of eleven bits, of which bit 0 stands for nothing.
-# The tables of cards are made when they are first asked for: a bot starts sooner.
+# A mask is looked up in pieces: three of ten bits, which to Python are a small number together, and the rest.
+# The tables that not every process needs are made when they are first asked for: a bot starts sooner.
+_SMALL = (1 << 30) - 1
+_PIECES = (slice(0, 10), slice(10, 20), slice(20, 30), slice(30, None))
+
+_LOW, _MIDDLE, _HIGH, _REST = (
+    _by_bits([(action,) if action else () for action in ACTIONS[piece]], ()) for piece in _PIECES
+)
+"""The actions of each piece of a mask."""
+
+
 @cache
 def _card_lists() -> tuple[tuple[tuple[Card, ...], ...], ...]:
-    lists = [(), *((card,) for card in CARDS[1:])]
-    return tuple(_by_bits(lists[first : first + 11], ()) for first in (0, 11, 22))
+    return tuple(_by_bits([(card,) if card else () for card in CARDS[piece]], ()) for piece in _PIECES)
 
 
 @cache
-def _card_bytes() -> tuple[tuple[bytes, ...], ...]:
-    return tuple(tuple(map(bytes, lists)) for lists in _card_lists())
-
-
-_LOW, _MIDDLE, _HIGH, _OTHERS = (
-    _by_bits([(action,) if action else () for action in ACTIONS[first : first + 11]], ()) for first in (0, 11, 22, 33)
-)
-"""The actions of each piece of a mask, where every decision needs them."""
+def _byte_lists() -> tuple[tuple[bytes, ...], ...]:
+    return tuple(tuple(map(bytes, lists)) for lists in (_LOW, _MIDDLE, _HIGH, _REST))
 
 
 def cards_of(mask: int) -> tuple[Card, ...]:
     """The cards of a mask (bits 1-32), ascending by number."""
-    low, middle, high = _card_lists()
-    return low[mask & 2047] + middle[mask >> 11 & 2047] + high[mask >> 22 & 2047]
+    low, middle, high, rest = _card_lists()
+    small = mask & _SMALL
+    return low[small & 1023] + middle[small >> 10 & 1023] + high[small >> 20] + rest[mask >> 30 & 7]
 
 
 DISTINCT = (1 << 33) - 1
@@ -211,16 +218,20 @@ def hand_cards(mask: int) -> tuple[Card, ...]:
 
 def hand_bytes(mask: int) -> bytes:
     """The cards of a hand as `hand_cards` gives them, a byte each."""
-    if mask > DISTINCT:
-        return bytes(hand_cards(mask))
-    low, middle, high = _card_bytes()
-    return low[mask & 2047] + middle[mask >> 11 & 2047] + high[mask >> 22]
+    return bytes(hand_cards(mask)) if mask > DISTINCT else action_bytes(mask)
 
 
 def actions_of(mask: int) -> tuple[Action, ...]:
     """The actions of a mask of action numbers, ascending."""
-    plays = _LOW[mask & 2047] + _MIDDLE[mask >> 11 & 2047] + _HIGH[mask >> 22 & 2047]
-    return plays + _OTHERS[mask >> 33] if mask > DISTINCT else plays
+    small = mask & _SMALL
+    return _LOW[small & 1023] + _MIDDLE[small >> 10 & 1023] + _HIGH[small >> 20] + _REST[mask >> 30]
+
+
+def action_bytes(mask: int) -> bytes:
+    """The actions of a mask as `actions_of` gives them, a byte each."""
+    low, middle, high, rest = _byte_lists()
+    small = mask & _SMALL
+    return low[small & 1023] + middle[small >> 10 & 1023] + high[small >> 20] + rest[mask >> 30]
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

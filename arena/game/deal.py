@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from arena.cards import (
     ACTIONS,
+    BITS,
     CARD_POINTS,
     CLAIM,
     CLOSE,
@@ -261,7 +262,7 @@ class Deal:
     def apply(self, action: int) -> None:
         """The seat to act does `action`.  Raises `IllegalAction` and changes nothing if that is not legal."""
         seat = self.to_act
-        if seat is None or action < 0 or not self.legal_mask >> action & 1:
+        if seat is None or not 0 < action <= GO_ON or not self.legal_mask & BITS[action]:
             raise IllegalAction(self._refusal(action))
         self.past_seats += _BYTES[seat]
         self.past_actions += _BYTES[action]
@@ -270,7 +271,7 @@ class Deal:
             return
         # It plays the card of that number.
         game = self.game
-        bit = 1 << action
+        bit = BITS[action]
         hands = self.hands
         hand = hands[seat]
         hands[seat] = hand ^ (bit << SECOND if game.two_packs and hand & bit << SECOND else bit)
@@ -377,7 +378,7 @@ class Deal:
         sizes = self.hand_sizes
         order = self.order
         for seat in order:
-            bit = 1 << talon.pop(0)
+            bit = BITS[talon.pop(0)]
             hand = hands[seat]
             hands[seat] = hand | (bit << SECOND if two_packs and hand & bit else bit)
             sizes[seat] += 1
@@ -415,8 +416,7 @@ class Deal:
             return
         seat, *later = self._close_asked
         self._close_asked = tuple(later)
-        lowest = self.game.lowest_trump[self.trump]
-        takes = self.game.exchange and self.hands[seat] >> lowest & 1
+        takes = self.game.exchange and self.hands[seat] & BITS[self.game.lowest_trump[self.trump]]
         self._ask(seat, ON_CLOSE, _GO_ON_BIT | (_EXCHANGE_BIT if takes else 0))
 
     def _exchange(self, seat: int) -> None:
@@ -488,9 +488,9 @@ class Deal:
         else:
             options = game.leads_without_trick if self.winners or any(self.tricks) else game.first_leads
         always, exchange, declares = options[0 if self.strict else len(self.talon)]
-        legal = always | (bound or hand & DISTINCT)
+        legal = always | (bound or (hand & DISTINCT if game.two_packs else hand))
         self._auto_leads = 0
-        if exchange and hand >> game.lowest_trump[self.trump] & 1:
+        if exchange and hand & BITS[game.lowest_trump[self.trump]]:
             legal |= exchange
         if bound:
             if game.claim_after_trick:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from arena.cards import CLAIM, CLOSE, EXCHANGE, GO_ON, RANKS, SUIT_OF, Card, hand_mask
+from arena.cards import BITS, CLAIM, CLOSE, EXCHANGE, GO_ON, RANKS, SUIT_OF, Card, hand_mask
 from arena.errors import UsageError
 from arena.game.deal import Deal
 from arena.game.rules import (
@@ -23,6 +23,7 @@ from arena.game.rules import (
 from arena.game.table import Table
 
 _PACKETS = {5: (3, 2), 6: (3, 3), 7: (3, 4), 8: (3, 3, 2)}
+_bit = BITS.__getitem__
 _LOWEST_RANK = {20: "J", 24: "9", 32: "7", 48: "9"}
 
 
@@ -66,6 +67,9 @@ class Game:
         self.cards = pack * (rules.deck // len(pack))
         self.two_packs = len(self.cards) > len(pack)
         self._sorted_cards = sorted(self.cards)
+        self._distinct = frozenset(self.cards)
+        self.turns_up = rules.trump_source is TrumpSource.TURN_UP
+        self.dealer_card = rules.trump_source is TrumpSource.DEALER_CARD
         self.lowest_trump = (0, *(8 * suit + lowest + 1 for suit in range(4)))
         self.packets = _PACKETS[rules.hand]
         self._dealings = tuple(_Dealing.by(dealer, self.table, self.packets) for dealer in range(self.table.seats))
@@ -111,29 +115,30 @@ class Game:
 
         `score` is the match score by side that the seats are shown.  Raises `UsageError` for another deck.
         """
-        if sorted(deck) != self._sorted_cards:
+        if (
+            len(deck) != len(self.cards)
+            or set(deck) != self._distinct
+            or (self.two_packs and sorted(deck) != self._sorted_cards)
+        ):
             raise UsageError(f"this is not a deck of {self.rules.deck} cards for these rules")
         table = self.table
         dealer = table.first_dealer if dealer is None else dealer
         forehand, lots, dealt = self._dealings[dealer]
         hands = [0] * table.seats
         for seat, lot in lots:
-            hands[seat] = hand_mask(lot(deck))
+            hands[seat] = hand_mask(lot(deck)) if self.two_packs else sum(map(_bit, lot(deck)))
         known = [0] * table.seats
         talon = list(deck[dealt:])
         turn_up = 0
         trump = 0
-        match self.rules.trump_source:
-            case TrumpSource.TURN_UP:
-                turn_up = talon.pop(0)
-                talon.append(turn_up)
-                trump = SUIT_OF[turn_up]
-            case TrumpSource.DEALER_CARD:
-                turn_up = deck[-1]
-                trump = SUIT_OF[turn_up]
-                known[dealer] = 1 << turn_up
-            case TrumpSource.MARRIAGE:
-                pass
+        if self.turns_up:
+            turn_up = talon.pop(0)
+            talon.append(turn_up)
+            trump = SUIT_OF[turn_up]
+        elif self.dealer_card:
+            turn_up = deck[-1]
+            trump = SUIT_OF[turn_up]
+            known[dealer] = BITS[turn_up]
         zeros = (0,) * table.sides
         return Deal(
             self,

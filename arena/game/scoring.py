@@ -8,9 +8,8 @@ points enter neither a class nor the closing snapshot.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arena.game.rules import CloseBeaten, CloseFail, CloseSnapshot, FalseClaim, IllegalPlay, Score
 
@@ -37,8 +36,7 @@ class Termination(StrEnum):
     """A fault of a bot lost the deal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The result of a deal."""
 
     termination: Termination

@@ -43,8 +43,7 @@ class Status(StrEnum):
     """The arena failed: nobody is charged, the match counts for nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class DealRecord:
+class DealRecord(NamedTuple):
     """One deal of a match."""
 
     dealer: int
@@ -67,14 +66,14 @@ class DealRecord:
         outcome = deal.outcome
         assert outcome is not None and outcome.seat is not None
         return cls(
-            dealer=deal.dealer,
-            actions=deal.past_actions,
-            termination=outcome.termination,
-            seat=outcome.seat,
-            points=points,
-            card_points=outcome.card_points,
-            closer=deal.closer,
-            marriages=deal.marriages,
+            deal.dealer,
+            deal.past_actions,
+            outcome.termination,
+            outcome.seat,
+            points,
+            outcome.card_points,
+            deal.closer,
+            deal.marriages,
         )
 
 
