@@ -184,8 +184,8 @@ def _card_lists() -> tuple[tuple[tuple[Card, ...], ...], ...]:
 
 
 @cache
-def _byte_lists() -> tuple[tuple[bytes, ...], ...]:
-    return tuple(tuple(map(bytes, lists)) for lists in (_LOW, _MIDDLE, _HIGH, _REST))
+def _card_bytes() -> tuple[tuple[bytes, ...], ...]:
+    return tuple(tuple(map(bytes, lists)) for lists in _card_lists())
 
 
 def cards_of(mask: int) -> tuple[Card, ...]:
@@ -218,20 +218,17 @@ def hand_cards(mask: int) -> tuple[Card, ...]:
 
 def hand_bytes(mask: int) -> bytes:
     """The cards of a hand as `hand_cards` gives them, a byte each."""
-    return bytes(hand_cards(mask)) if mask > DISTINCT else action_bytes(mask)
+    if mask > DISTINCT:
+        return bytes(hand_cards(mask))
+    low, middle, high, rest = _card_bytes()
+    small = mask & _SMALL
+    return low[small & 1023] + middle[small >> 10 & 1023] + high[small >> 20] + rest[mask >> 30]
 
 
 def actions_of(mask: int) -> tuple[Action, ...]:
     """The actions of a mask of action numbers, ascending."""
     small = mask & _SMALL
     return _LOW[small & 1023] + _MIDDLE[small >> 10 & 1023] + _HIGH[small >> 20] + _REST[mask >> 30]
-
-
-def action_bytes(mask: int) -> bytes:
-    """The actions of a mask as `actions_of` gives them, a byte each."""
-    low, middle, high, rest = _byte_lists()
-    small = mask & _SMALL
-    return low[small & 1023] + middle[small >> 10 & 1023] + high[small >> 20] + rest[mask >> 30]
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from arena.cards import ACTION_NAMES, ACTIONS, GO_ON, actions_of
+from arena.errors import IllegalAction
 from arena.game.deal import Deal
 from arena.game.game import Game
 from arena.game.scoring import Outcome
@@ -195,14 +196,14 @@ class _Match:
             answer = yield Ask(seat, deal.view(seat), number, budget_ms, clock.last_took_ms)
             if type(answer) is Reply:
                 self._note_time(seat, number, answer.took_ms, answer.think_us, answer.split)
-                action = answer.action
-                if not clock.charge(answer.took_ms):
-                    answer = NoReply(Fault.LATE, answer.took_ms)
-                elif action > 0 and deal.legal_mask >> action & 1:
-                    deal.apply(action)
-                    continue
+                if clock.charge(answer.took_ms):
+                    try:
+                        deal.apply(answer.action)
+                        continue
+                    except IllegalAction:
+                        answer = NoReply(Fault.ILLEGAL, answer.took_ms, f"answered {action_name(answer.action)}")
                 else:
-                    answer = NoReply(Fault.ILLEGAL, answer.took_ms, f"answered {action_name(action)}")
+                    answer = NoReply(Fault.LATE, answer.took_ms)
             else:
                 assert type(answer) is NoReply
                 self._note_time(seat, number, answer.took_ms, 0, answer.split)

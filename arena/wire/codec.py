@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from google.protobuf.message import DecodeError, Message
 
-from arena.cards import ACTIONS, action_bytes, cards_of, hand_bytes, hand_mask
+from arena.cards import ACTIONS, DECLARE, DISTINCT, cards_of, hand_bytes, hand_mask
 from arena.errors import ArenaError
 from arena.game.rules import Rules
 from arena.game.scoring import Outcome, Termination
@@ -38,6 +38,10 @@ class WithdrawnReason(IntEnum):
 
 
 # -- cards, words and numbers ---------------------------------------------------------------------------------
+
+_FIRST_OTHER = int(DECLARE[1])
+_OTHER_ACTIONS = tuple(bytes(_FIRST_OTHER + bit for bit in range(8) if bits >> bit & 1) for bits in range(256))
+"""`_OTHER_ACTIONS[bits]`: the actions that play no card, by the upper bits of a mask of actions."""
 
 _POINTS = {int(point): point for point in DecisionPoint}
 _TERMINATION_NUMBERS: Mapping[Termination, Any] = {
@@ -232,7 +236,10 @@ def decision(
         closer, closed_points, closed_tricks, hand_sizes, known, past_seats, past_actions, winners, score, carry,
     ) = view  # fmt: skip
     hand_list = hand_bytes(hand)
-    legal_list = hand_list if legal == hand else action_bytes(legal)
+    cards = legal & DISTINCT
+    legal_list = hand_list if cards == hand else hand_bytes(cards)
+    if cards != legal:
+        legal_list += _OTHER_ACTIONS[legal >> _FIRST_OTHER]
     message = _DECISION_TEMPLATE % (
         _varint(id),
         point,
