@@ -66,6 +66,8 @@ class Stream:
         self._ready: deque[bytes] = deque()
         self._wake = asyncio.Event()
         self._waiting = False
+        """A timer runs, or is about to."""
+        self._timer: asyncio.TimerHandle | None = None
         self._finished = False
 
     # -- called on the main thread --------------------------------------------------------------------------------
@@ -74,7 +76,7 @@ class Stream:
         """Send the answer: at once if no other decision is open, else with those ready soon."""
         self._ready.append(answer)
         if not self.owed:
-            self._loop.call_soon_threadsafe(self._wake.set)
+            self._loop.call_soon_threadsafe(self._wake_now)
         elif not self._waiting:
             self._waiting = True
             self._loop.call_soon_threadsafe(self._wake_soon)
@@ -84,6 +86,12 @@ class Stream:
         self._loop.call_soon_threadsafe(self._finish)
 
     # -- called on the event loop -----------------------------------------------------------------------------------
+
+    def expect(self) -> None:
+        """A message has come: what is answered by then leaves in a while, without a word from the other thread."""
+        if not self._waiting:
+            self._waiting = True
+            self._wake_soon()
 
     async def write(self, write: Callable[[bytes], Awaitable[None]]) -> None:
         """Write what is ready, whenever something is, until the stream is finished."""
@@ -107,9 +115,11 @@ class Stream:
         return b"".join(items)
 
     def _wake_soon(self) -> None:
-        self._loop.call_later(COALESCE_S, self._wake_now)
+        self._timer = self._loop.call_later(COALESCE_S, self._wake_now)
 
     def _wake_now(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
         # In this order: an answer that is posted in between finds a timer to start or is seen by the writer.
         self._waiting = False
         self._wake.set()
@@ -311,6 +321,7 @@ class Server:
         writer = asyncio.create_task(stream.write(context.write))
         try:
             while isinstance(message := await read(), bytes):
+                stream.expect()
                 self._inbox.put((stream, message))
             self._inbox.put((stream, None))
             await writer
