@@ -36,8 +36,8 @@ SIGNAL_S = 0.25
 WATCH_S = 0.05
 """How often the time of the author's code is looked at."""
 
-NO_ANSWERS = b""
-"""A message without an answer, the last one of a stream that the arena has closed."""
+LINGER_S = 0.5
+"""How long a process waits for a new stream when the last one has ended: one that breaks can look as if it ended."""
 TAKEOVER_S = 3.0
 """How long a newcomer waits for a stream to end before it is refused: its own arena may just have hung up."""
 REMOTE_OPTIONS = (
@@ -311,7 +311,11 @@ class Server:
             async with self._left:
                 self._left.notify_all()
         # The arena is done; a unix socket belongs to that arena alone, others may still come to host:port.
-        if not self._sessions and self._place.address.startswith("unix:"):
+        if self._place.address.startswith("unix:"):
+            self._loop.call_later(LINGER_S, self._end_if_idle)
+
+    def _end_if_idle(self) -> None:
+        if not self._sessions:
             self._inbox.put(None)
 
     async def _stream(self, context: _Context) -> None:
@@ -325,9 +329,7 @@ class Server:
                 self._inbox.put((stream, message))
             self._inbox.put((stream, None))
             await writer
-            # A broken stream ends the arena's messages too, and gRPC says only later that it broke; this fails at once.
-            await context.write(NO_ANSWERS)
-        except grpc.aio.InternalError:
+        except grpc.aio.InternalError:  # it broke under an answer
             raise asyncio.CancelledError from None
         finally:
             stream.open = False

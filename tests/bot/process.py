@@ -131,9 +131,9 @@ class Stream:
         return answer
 
     def end(self) -> Sequence[list[codec.Answer]]:
-        """Close the arena's side; returns what still is answered until the bot closes its own."""
+        """Close the arena's side; returns what still comes until the bot closes its own."""
         self._requests.put(None)
-        return [answers for message in self._call if (answers := codec.answers(message))]
+        return [codec.answers(message) for message in self._call]
 
     def cancel(self) -> None:
         """Break it off."""
