@@ -182,6 +182,8 @@ class Server:
         """The session of each stream that is open, by its task."""
         self._left = asyncio.Condition()
         """A stream has ended."""
+        self._end: asyncio.TimerHandle | None = None
+        """What ends the process where no other stream comes."""
         self._working = False
         """A signal may break in."""
         self._grace_s = BREAK_S
@@ -292,6 +294,8 @@ class Server:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
 
     async def _play(self, _: object, context: _Context) -> None:
+        if self._end is not None:
+            self._end.cancel()
         session = await self._session(context, stubs.PLAY)
         await self._wait_for_room(context, session)
         for former, name in list(self._sessions.items()):
@@ -312,7 +316,7 @@ class Server:
                 self._left.notify_all()
         # The arena is done; a unix socket belongs to that arena alone, others may still come to host:port.
         if self._place.address.startswith("unix:"):
-            self._loop.call_later(LINGER_S, self._end_if_idle)
+            self._end = self._loop.call_later(LINGER_S, self._end_if_idle)
 
     def _end_if_idle(self) -> None:
         if not self._sessions:
