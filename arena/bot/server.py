@@ -37,7 +37,7 @@ WATCH_S = 0.05
 """How often the time of the author's code is looked at."""
 
 LINGER_S = 0.5
-"""How long a process waits for a new stream when the last one has ended: one that breaks can look as if it ended."""
+"""How long a process waits for a new call when its last stream has ended: one that breaks can look as if it ended."""
 TAKEOVER_S = 3.0
 """How long a newcomer waits for a stream to end before it is refused: its own arena may just have hung up."""
 REMOTE_OPTIONS = (
@@ -294,8 +294,6 @@ class Server:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
 
     async def _play(self, _: object, context: _Context) -> None:
-        if self._end is not None:
-            self._end.cancel()
         session = await self._session(context, stubs.PLAY)
         await self._wait_for_room(context, session)
         for former, name in list(self._sessions.items()):
@@ -341,13 +339,15 @@ class Server:
             await asyncio.gather(writer, return_exceptions=True)
 
     async def _session(self, context: _Context, method: str) -> str:
-        """The session that a call is of, once its token is found good."""
+        """The session that a call is of, once its token is found good.  Whoever calls has plans: no end yet."""
         shown = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
         session = shown.get(SESSION, "")
         if self._tokens is not None:
             refusal = self._tokens.refusal(shown.get(TOKEN, ""), method, session, time.time())
             if refusal:
                 await self._refuse(context, grpc.StatusCode.UNAUTHENTICATED, refusal)
+        if self._end is not None:
+            self._end.cancel()
         return session
 
     async def _wait_for_room(self, context: _Context, session: str) -> None:
