@@ -14,6 +14,8 @@ PROTO_STAMP := $(PROTO_VENV)/.stamp
 # The generator sets the floor of grpcio and protobuf in pyproject.toml: change the two together.
 PROTO_TOOLS := grpcio-tools==1.80.0 mypy-protobuf==5.1.0
 BASELINE := proto/baseline.binpb
+# All tests: many of them wait for processes, so that two at a time take little more than half as long as one.
+AT_ONCE := --numprocesses 2 --dist loadfile
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -31,7 +33,7 @@ tournament: $(STAMP) ## play and rate a tournament:  make tournament ARGS="tourn
 	@$(BIN)/arena tournament $(ARGS)
 
 test: $(FULL_STAMP) ## run the tests:  make test ARGS="tests/game -x"
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest $(or $(ARGS),$(AT_ONCE))
 
 soak: $(FULL_STAMP) ## the tests that take half an hour: 200 times kill -9, thousands of matches in one arena
 	@$(BIN)/python -m tests.e2e.kill_resume 200
