@@ -198,7 +198,7 @@ class MatchRecord:
             "deals": [
                 {
                     "dealer": deal.dealer,
-                    "actions": " ".join(ACTION_NAMES[action] for action in deal.actions),
+                    "actions": " ".join(map(ACTION_NAMES.__getitem__, deal.actions)),
                     "termination": str(deal.termination),
                     "seat": deal.seat,
                     "points": list(deal.points),

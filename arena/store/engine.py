@@ -19,6 +19,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     Row,
+    bindparam,
     create_engine,
     event,
     false,
@@ -294,15 +295,19 @@ def _server(url: URL, *, readonly: bool) -> Database:
     return Database(engine, where, readonly=readonly)
 
 
+_SETTINGS = select(
+    func.set_config("lock_timeout", bindparam("lock"), True),
+    func.set_config("idle_in_transaction_session_timeout", bindparam("idle"), True),
+    func.set_config("synchronous_commit", "on", True),
+)
+_TURN = select(func.pg_advisory_xact_lock(_WRITERS, bindparam("tournament")))
+
+
 def _take_turns(connection: Connection, tournament: int) -> None:
     """Wait for the other writers; one that stops in mid-transaction is thrown out by the server."""
-    settings = {
-        "lock_timeout": f"{1000 * BUSY_SECONDS:.0f}ms",
-        "idle_in_transaction_session_timeout": f"{1000 * BUSY_SECONDS / 3:.0f}ms",
-        "synchronous_commit": "on",
-    }
-    connection.execute(select(*(func.set_config(name, value, True) for name, value in settings.items())))
-    connection.execute(select(func.pg_advisory_xact_lock(_WRITERS, tournament)))
+    patience = {"lock": f"{1000 * BUSY_SECONDS:.0f}ms", "idle": f"{1000 * BUSY_SECONDS / 3:.0f}ms"}
+    connection.execute(_SETTINGS, patience)
+    connection.execute(_TURN, {"tournament": tournament})
 
 
 # --- SQLite -------------------------------------------------------------------------------------------------

@@ -68,6 +68,8 @@ class Store(Queries):
         super().__init__(database)
         self._tokens: dict[int, str] = {}
         """Of the tournaments that it holds, by their numbers."""
+        self._entered: dict[int, dict[str, int]] = {}
+        """By the numbers of tournaments: who has entered, in which row of the journal.  Nobody ever leaves it."""
 
     # --- tournaments ----------------------------------------------------------------------------------------
 
@@ -191,20 +193,52 @@ class Store(Queries):
             row = _row(result)
             if rows.setdefault(result.key, (result, row))[1]["play_hash"] != row["play_hash"]:
                 raise _played_twice(result.key)
+        try:
+            self._record(tournament, rows, quarantined)
+        except StoreError:  # seldom, so that it pays to ask only now what is stored already
+            with self._database.reading() as connection:
+                stored = dict(_stored(connection, tournament, list(rows)))
+            if not stored:
+                raise
+            for key, play in stored.items():
+                if rows.pop(key)[1]["play_hash"] != play:
+                    raise _played_twice(key) from None
+            self._record(tournament, rows, quarantined)
+        return len(rows)
+
+    def _record(
+        self,
+        tournament: Tournament,
+        rows: Mapping[MatchKey, tuple[MatchResult, dict[str, Any]]],
+        quarantined: Sequence[Exclusion],
+    ) -> None:
         with self._changing(tournament) as journal:
-            for key, stored in _stored(journal.connection, tournament, list(rows)):
-                if rows.pop(key)[1]["play_hash"] != stored:
-                    raise _played_twice(key)
-            _check(journal.connection, tournament, [result for result, _ in rows.values()])
+            self._check(journal.connection, tournament, [result for result, _ in rows.values()])
             for result, row in rows.values():
                 serial = journal.add(matches, row)
                 for fault in _fault_rows(result, serial):
                     journal.add(faults, fault)
-            out = absences_of(journal.connection, tournament.id).out
+            out = absences_of(journal.connection, tournament.id).out if quarantined else ()
             for entry in quarantined:
                 if entry.participant not in out:
                     _log(journal, entry)
-        return len(rows)
+
+    def _check(self, connection: Connection, tournament: Tournament, results: Sequence[MatchResult]) -> None:
+        """A result is of an open epoch, and of participants who had entered when it was opened."""
+        this = {"tournament": tournament.id}
+        opened = {row.number: row for row in connection.execute(_OPENED, this)}
+        entered = self._entered.setdefault(tournament.id, {})
+        if not all(name in entered for result in results for name in result.seats):
+            entered.update(tuple(row) for row in connection.execute(_ENTERED, this))
+        for result in results:
+            epoch = opened.get(result.key.epoch)
+            if epoch is None:
+                raise StoreError(f"the match {in_words(result.key)} is of an epoch that was never opened")
+            if epoch.revealed:
+                raise StoreError(f"the match {in_words(result.key)} came after the secret of its epoch was revealed")
+            for name in result.seats:
+                if entered.get(name, epoch.serial) >= epoch.serial:
+                    raise StoreError(f"{name!r} had not entered when the epoch of {in_words(result.key)} was opened")
 
     def log_exclusion(self, tournament: Tournament, entry: Exclusion) -> None:
         """Enter who is out, or in again, by the organiser's will."""
@@ -328,6 +362,7 @@ class Store(Queries):
 # --- the journal --------------------------------------------------------------------------------------------
 
 
+# Every commit needs these; to make a statement costs several times what it costs to execute it.
 _HEAD = (
     select(
         tournaments.c.rows, tournaments.c.head, tournaments.c.name,
@@ -336,6 +371,14 @@ _HEAD = (
     .outerjoin(locks, locks.c.tournament == tournaments.c.id)
     .where(tournaments.c.id == bindparam("tournament"))
 )  # fmt: skip
+_NEW_HEAD = update(tournaments).where(tournaments.c.id == bindparam("tournament"))
+_ADD = {table: insert(table) for table in JOURNAL}
+_OPENED = select(epochs.c.number, epochs.c.serial, epochs.c.revealed).where(
+    epochs.c.tournament == bindparam("tournament")
+)
+_ENTERED = select(participants.c.name, participants.c.serial).where(
+    participants.c.tournament == bindparam("tournament")
+)
 
 
 class _Journal:
@@ -373,10 +416,9 @@ class _Journal:
         if not rows_by_table:
             return
         for table, rows in rows_by_table.items():
-            self.connection.execute(insert(table), rows)
-        self.connection.execute(
-            update(tournaments).where(tournaments.c.id == self._tournament).values(rows=self.serial, head=self.head)
-        )
+            self.connection.execute(_ADD[table], rows)
+        head = {"rows": self.serial, "head": self.head}
+        self.connection.execute(_NEW_HEAD, {"tournament": self._tournament, **head})
 
 
 def _enter(journal: _Journal, entered: Sequence[Participant]) -> None:
@@ -493,19 +535,3 @@ def _stored(connection: Connection, tournament: Tournament, keys: Sequence[Match
             some = matches.c.number.in_(numbers[start : start + _NUMBERS_AT_ONCE])
             for row in connection.execute(block.where(some)):
                 yield MatchKey(epoch, pairing, leg, row.number), row.play_hash
-
-
-def _check(connection: Connection, tournament: Tournament, results: Sequence[MatchResult]) -> None:
-    """A result is of an open epoch, and of participants who had entered when it was opened."""
-    opened = {row.number: row for row in connection.execute(select(epochs).where(epochs.c.tournament == tournament.id))}
-    entered = select(participants.c.name, participants.c.serial).where(participants.c.tournament == tournament.id)
-    serials = {row.name: row.serial for row in connection.execute(entered)}
-    for result in results:
-        epoch = opened.get(result.key.epoch)
-        if epoch is None:
-            raise StoreError(f"the match {in_words(result.key)} is of an epoch that was never opened")
-        if epoch.revealed:
-            raise StoreError(f"the match {in_words(result.key)} came after the secret of its epoch was revealed")
-        for name in result.seats:
-            if serials.get(name, epoch.serial) >= epoch.serial:
-                raise StoreError(f"{name!r} had not entered when the epoch of {in_words(result.key)} was opened")
