@@ -16,7 +16,7 @@ from arena.match.summary import MatchSummary
 from arena.ratings.base import Game, grouped
 from arena.ratings.posterior import posterior
 from arena.ratings.statistics import Share, fitted_draw_probability, share
-from arena.store import open_queries
+from arena.store import NameTaken, open_queries
 from arena.tournament.standings import Standing, Totals, complete_pairs
 
 
@@ -48,12 +48,16 @@ async def play_pairs(options: PlayOptions, listener: Listener) -> PlayedPairs:
     sides = Table.of(preset(options.rules)).sides
     if sides != 2:
         raise UsageError(f"--pairs is for two sides, but these rules have {sides}; leave it out to play one match")
-    lineup = Lineup.of(options)
-    try:
-        finished = await run_tournament(lineup.run, listener)
-    except BaseException:
-        lineup.forget()
-        raise
+    while True:
+        lineup = Lineup.of(options)
+        try:
+            finished = await run_tournament(lineup.run, listener)
+            break
+        except NameTaken:  # by an arena elsewhere that began at the same moment
+            lineup.forget()
+        except BaseException:
+            lineup.forget()
+            raise
     with open_queries(options.archive.store) as queries:
         summaries = list(queries.summaries(queries.tournament(lineup.name)))
     first, second = lineup.specs

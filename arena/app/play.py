@@ -7,6 +7,7 @@ import itertools
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -17,7 +18,7 @@ from arena.app import participants
 from arena.app.data import RUNS, Archive, make
 from arena.app.engines.local import Building, Setting, local_engine
 from arena.app.epochs import grow
-from arena.app.runs import RunOptions, create_run
+from arena.app.runs import RunOptions, create_run, free_names
 from arena.app.sandboxes import chosen
 from arena.app.schedules import schedule_of
 from arena.bots.bot import log_of
@@ -32,7 +33,7 @@ from arena.game.views import View
 from arena.match.record import DeckOf, MatchRecord, Step, replay_deal
 from arena.match.referee import Ask, DealEnded, Tell
 from arena.match.summary import MatchSummary
-from arena.store import MatchResult, State, has_store, open_queries, open_store
+from arena.store import MatchResult, NameTaken, State, Store, Tournament, has_store, open_queries, open_store
 from arena.tournament import decks
 from arena.tournament.config import TournamentConfig, config_of
 from arena.tournament.schedule import Block
@@ -200,12 +201,20 @@ async def _play(lineup: Lineup, watcher: Watcher | None, building: Callable[[str
         record = await engine.play_one(order, block.seats, observer)
     summary = MatchSummary.of(key, block.mirrored, block.seats, config.rules, record)
     with open_store(lineup.archive.store) as store:
-        tournament = create_run(store, lineup.name, lineup.run, config, specs, sandbox.level)
+        tournament = _enter(store, lineup, sandbox.level)
         grow(store, tournament, config, specs, sandbox.level)
         store.record(tournament, [MatchResult(key, position, block.seats, block.mirrored, record, summary)])
         store.reveal(tournament, key.epoch)
         store.set_state(tournament, State.FINISHED)
     return PlayedMatch(block.seats, lineup.seed, record, lineup.written())
+
+
+def _enter(store: Store, lineup: Lineup, level: Level) -> Tournament:
+    """Enter the match as a run, under another name if an arena elsewhere has taken its name meanwhile."""
+    for name in itertools.chain([lineup.name], free_names(store, NAME)):
+        with suppress(NameTaken):
+            return create_run(store, name, lineup.run, lineup.config, lineup.specs, level)
+    raise AssertionError("numbers do not end")
 
 
 def _block(config: TournamentConfig, specs: Mapping[str, BotSpec]) -> Block:

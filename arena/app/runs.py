@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,12 +67,17 @@ class RunOptions:
         return config
 
 
+def free_names(store: Queries, stem: str) -> Iterator[str]:
+    """The names that a run can be given, by their numbers; another arena may be quicker to take one."""
+    taken = _names(store)
+    return (name for number in itertools.count(1) if (name := f"{stem}-{number}") not in taken)
+
+
 def new_name(store: Store, options: RunOptions, config: TournamentConfig) -> str:
-    taken = {tally.tournament.name for tally in store.tournaments()}
     if options.name is None:
-        return next(free for number in itertools.count(1) if (free := f"{config.name}-{number}") not in taken)
+        return next(free_names(store, config.name))
     check_run_name(options.name)
-    if options.name in taken:
+    if options.name in _names(store):
         raise UsageError(
             f"there is a run {options.name!r} in {options.archive} already: "
             f"go on with it by --resume {options.name}, or choose another name"
@@ -88,7 +93,7 @@ def create_run(
     specs: Mapping[str, BotSpec],
     level: Level,
 ) -> Tournament:
-    """Enter a run and its participants; it has no epoch yet."""
+    """Enter a run and its participants; it has no epoch yet.  Raises `NameTaken`."""
     rehearsal = options.seed is not None
     return store.create_tournament(
         name,
@@ -105,6 +110,10 @@ def create_run(
             **({"seed": options.seed} if rehearsal else {}),
         },
     )
+
+
+def _names(store: Queries) -> Collection[str]:
+    return {tally.tournament.name for tally in store.tournaments()}
 
 
 def find(store: Queries, options: RunOptions, config: TournamentConfig) -> Tournament:

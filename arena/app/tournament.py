@@ -40,7 +40,18 @@ from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary
 from arena.reports.model import Stopping
-from arena.store import Epoch, Session, State, Store, StoredPlaces, Tournament, has_store, open_queries, open_store
+from arena.store import (
+    Epoch,
+    NameTaken,
+    Session,
+    State,
+    Store,
+    StoredPlaces,
+    Tournament,
+    has_store,
+    open_queries,
+    open_store,
+)
 from arena.tournament.config import Isolation, OnBrokenBot, TournamentConfig
 from arena.tournament.engines import EngineKind
 from arena.tournament.pairings import Pairing
@@ -194,12 +205,16 @@ async def run_tournament(options: RunOptions, listener: Listener) -> Finished:
     sweep(MARKER)
     make_data(options.archive.folder)
     with open_store(options.archive.store) as store, Signals(listener.draining) as signals:
-        try:
-            return await _run(store, options, config, specs, listener, signals)
-        except asyncio.CancelledError:
-            if signals.stopped:
-                raise KeyboardInterrupt from None
-            raise
+        while True:
+            try:
+                return await _run(store, options, config, specs, listener, signals)
+            except NameTaken:  # by an arena that began at the same moment
+                if options.name is not None:
+                    raise
+            except asyncio.CancelledError:
+                if signals.stopped:
+                    raise KeyboardInterrupt from None
+                raise
 
 
 async def _run(

@@ -39,7 +39,7 @@ from arena.store.schema import (
     tournaments,
     voids,
 )
-from arena.store.values import DealOf, MatchResult, Session, State, StoreError, TakenOver, Tournament
+from arena.store.values import DealOf, MatchResult, NameTaken, Session, State, StoreError, TakenOver, Tournament
 from arena.store.verify import participants_before
 
 __all__ = ["MatchResult", "Store", "StoreError", "open_queries", "open_store"]
@@ -87,7 +87,8 @@ class Store(Queries):
         """Enter a tournament and its participants; it has no epoch yet.
 
         `config` holds what decides its results and enters the play chain, as `rules` do; what decides nothing
-        (title, jobs) goes into `about`.  `created` is aware of its zone.  Raises `UsageError`: the name is taken.
+        (title, jobs) goes into `about`.  `created` is aware of its zone.  Raises `NameTaken`, or
+        `UsageError` for an impossible name.
         """
         if name == LAST or not name or not name.isprintable():
             raise UsageError(f"a tournament cannot be named {name!r}; choose another name")
@@ -105,7 +106,7 @@ class Store(Queries):
         with self._database.writing() as connection:
             taken = select(tournaments.c.created).where(tournaments.c.name == name)
             if (since := connection.execute(taken).scalar()) is not None:
-                raise UsageError(f"the tournament {name!r} exists since {since}; resume it, or choose another name")
+                raise NameTaken(f"the tournament {name!r} exists since {since}; resume it, or choose another name")
             state = str(State.CREATED)
             number = connection.execute(
                 insert(tournaments)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from operator import add
 from typing import Any
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.match.lag import Lag
 from arena.match.record import MatchRecord, Status
 from arena.match.rulings import Fault, Loss
@@ -21,6 +21,10 @@ class StoreError(ArenaError):
 
 class TakenOver(ArenaError):
     """Another arena plays the tournament now: nothing was written."""
+
+
+class NameTaken(UsageError):
+    """There is a tournament of that name already."""
 
 
 class State(StrEnum):

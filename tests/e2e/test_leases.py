@@ -17,11 +17,13 @@ from arena.cli.exits import Exit
 from arena.errors import UsageError
 from arena.store import State, Store, Tournament, engine, open_store
 from arena.store.queries import LEFT_MS
-from tests.e2e.kill_resume import ARENA, CUPS
+from tests.e2e.kill_resume import CUPS
 from tests.postgres import Server
+from tests.store.samples import created
 
 LEASED = (sys.executable, str(Path(__file__).with_name("leased.py")))
 LEASE_S = 6.0
+ABREAST = (sys.executable, str(Path(__file__).with_name("abreast.py")))
 CUP = CUPS[0]
 
 
@@ -81,19 +83,57 @@ def test_an_arena_that_was_stopped_for_longer_than_its_lease_writes_nothing_more
     assert isinstance(verify_run("cup", Archive(tmp_path / "arena-data", *kept[1:]), head.head), Verified)
 
 
-def test_two_arenas_play_two_tournaments_of_one_store(tmp_path: Path, server: Server) -> None:
+@pytest.fixture
+def together(tmp_path: Path) -> Path:
+    """Where arenas wait for each other."""
+    folder = tmp_path / "together"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "stem", "matches"),
+    [
+        (["tournament", "cup.toml", "--no-pages"], "cup", 12),
+        (["play", "random", "greedy"], "play", 1),
+        (["play", "random", "greedy", "--pairs", "1"], "play", 2),
+    ],
+)
+def test_two_arenas_that_begin_at_the_same_moment_play_two_tournaments_of_one_store(
+    tmp_path: Path, together: Path, server: Server, words: list[str], stem: str, matches: int
+) -> None:
     url = server.new()
     CUP.write(tmp_path)
+    play = [*ABREAST, str(together), "2", *words, "--store", url]
     both = [
         subprocess.Popen(
-            [*ARENA, "tournament", "cup.toml", "--no-pages", "-q", "--name", name, "--seed", name, "--store", url],
-            cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            [*play, "--seed", data, "--data", data], cwd=tmp_path, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )
-        for name in ("one", "two")
+        for data in ("one", "two")
     ]  # fmt: skip
     for each in both:
         _, said = each.communicate()
         assert each.returncode == 0, said
-    for name in ("one", "two"):
-        found = verify_run(name, Archive(tmp_path / "arena-data", url))
-        assert isinstance(found, Verified) and found.matches == 12
+    for name in (f"{stem}-1", f"{stem}-2"):
+        found = verify_run(name, Archive(tmp_path / "one", url))
+        assert isinstance(found, Verified) and found.matches == matches
+
+
+def test_a_name_that_was_asked_for_is_never_another(tmp_path: Path, together: Path, server: Server) -> None:
+    url = server.new()
+    CUP.write(tmp_path)
+    words = ["tournament", "cup.toml", "--no-pages", "--name", "spring", "--store", url]
+    with subprocess.Popen(
+        [*ABREAST, str(together), "2", *words], cwd=tmp_path, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as late, open_store(url) as store:  # fmt: skip
+        while not any(together.iterdir()):
+            assert late.poll() is None
+            time.sleep(0.01)
+        created(store, "spring")
+        (together / "another").touch()
+        _, said = late.communicate()
+        assert late.returncode == Exit.USAGE
+        assert "the tournament 'spring' exists since 2026-05-01" in said
+        assert [tally.tournament.name for tally in store.tournaments()] == ["spring"]
