@@ -20,6 +20,7 @@ PARTS = (
     "decisions",
     "sdk",
     "tournament",
+    "store",
     "verify",
     "sandbox",
     "ratings",
@@ -33,7 +34,20 @@ PARTS = (
     "plan",
 )
 """Modules of this package, each with a function `run(quick)`."""
-NOT_QUICK = ("sdk", "sandbox", "ratings", "stopping", "remote", "languages", "reading", "web", "pages", "scale", "plan")
+NOT_QUICK = (
+    "sdk",
+    "store",
+    "sandbox",
+    "ratings",
+    "stopping",
+    "remote",
+    "languages",
+    "reading",
+    "web",
+    "pages",
+    "scale",
+    "plan",
+)
 """What a quick run measures only where it is named."""
 
 

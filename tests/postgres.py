@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -58,7 +58,7 @@ class Server:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
+def running(settings: Sequence[str] = FAST) -> Iterator[Server]:
     """A server for as long as the block lasts; it ends with the process of the tests, however that ends."""
     assert BINARIES is not None
     folder = Path(tempfile.mkdtemp(prefix="arena-postgres-"))
@@ -79,7 +79,7 @@ def running() -> Iterator[Server]:
              "--auth-local=trust", "--auth-host=scram-sha-256"],
             check=True, capture_output=True, cwd="/",
         )  # fmt: skip
-        options = ["listen_addresses=127.0.0.1", f"unix_socket_directories={folder}", f"port={port}", *FAST]
+        options = ["listen_addresses=127.0.0.1", f"unix_socket_directories={folder}", f"port={port}", *settings]
         with (folder / "log").open("wb") as log:
             server = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "QUIT", *become, BINARIES / "postgres", "-D", folder / "data",
