@@ -25,13 +25,15 @@ FAST = ("fsync=off", "full_page_writes=off", "shared_buffers=16MB", "max_connect
 """No test cuts the power."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Server:
-    """A running server; whoever reaches its socket is let in, over the loopback only with the password."""
+    """A server; whoever reaches its socket is let in, over the loopback only with the password."""
 
     folder: Path
     port: int
+    _settings: Sequence[str]
     _numbers: Iterator[int] = field(default_factory=count)
+    _process: subprocess.Popen[bytes] | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -56,49 +58,58 @@ class Server:
         with psycopg.connect(self.url(), autocommit=True) as connection:
             connection.execute(statement)
 
+    def start(self) -> None:
+        """Returns once it answers; it ends with this process, however that ends."""
+        assert BINARIES is not None
+        options = [f"unix_socket_directories={self.folder}", f"port={self.port}", *self._settings]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "QUIT", *_become(), BINARIES / "postgres", "-D", self.folder / "data",
+                 "-c", "listen_addresses=127.0.0.1", *(word for option in options for word in ("-c", option))],
+                stdout=log, stderr=log, cwd="/",
+            )  # fmt: skip
+        ready = [BINARIES / "pg_isready", "-q", "-h", self.folder, "-p", str(self.port), "-t", "1"]
+        while subprocess.run(ready).returncode:
+            assert self._process.poll() is None, (self.folder / "log").read_text()
+
+    def stop(self, how: signal.Signals) -> None:
+        """`SIGINT`: throw all clients out, as a restart does; `SIGQUIT`: as if it had crashed."""
+        assert self._process is not None
+        self._process.send_signal(how)
+        self._process.wait()
+
+
+def _become() -> list[str]:
+    """What makes another user of root, which the server refuses to be."""
+    if os.geteuid():
+        return []
+    return ["--reuid", "postgres", "--regid", "postgres", "--clear-groups"]
+
 
 @contextmanager
 def running(settings: Sequence[str] = FAST) -> Iterator[Server]:
-    """A server for as long as the block lasts; it ends with the process of the tests, however that ends."""
+    """A server for as long as the block lasts."""
     assert BINARIES is not None
     folder = Path(tempfile.mkdtemp(prefix="arena-postgres-"))
-    become: list[str] = []
-    if os.geteuid() == 0:  # which the server refuses to be
-        user = pwd.getpwnam("postgres")
-        os.chown(folder, user.pw_uid, user.pw_gid)
-        become = ["--reuid", "postgres", "--regid", "postgres", "--clear-groups"]
+    if not os.geteuid():
+        os.chown(folder, pwd.getpwnam("postgres").pw_uid, -1)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     (folder / "password").write_text(PASSWORD)
     (folder / "password").chmod(0o644)
+    server = Server(folder, port, settings)
     try:
         # Texts are compared as in a dictionary, not byte by byte: nothing may depend on that.
         subprocess.run(
-            ["setpriv", *become, BINARIES / "initdb", "-D", folder / "data", "-U", OWNER, "--no-sync", "-E", "UTF8",
+            ["setpriv", *_become(), BINARIES / "initdb", "-D", folder / "data", "-U", OWNER, "--no-sync", "-E", "UTF8",
              "--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8", "--pwfile", folder / "password",
              "--auth-local=trust", "--auth-host=scram-sha-256"],
             check=True, capture_output=True, cwd="/",
         )  # fmt: skip
-        options = ["listen_addresses=127.0.0.1", f"unix_socket_directories={folder}", f"port={port}", *settings]
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "QUIT", *become, BINARIES / "postgres", "-D", folder / "data",
-                 *(word for option in options for word in ("-c", option))],
-                stdout=log, stderr=log, cwd="/",
-            )  # fmt: skip
         try:
-            _wait(server, folder, port)
-            yield Server(folder, port)
+            server.start()
+            yield server
         finally:
-            server.send_signal(signal.SIGQUIT)
-            server.wait()
+            server.stop(signal.SIGQUIT)
     finally:
         shutil.rmtree(folder)
-
-
-def _wait(server: subprocess.Popen[bytes], folder: Path, port: int) -> None:
-    """Until it answers."""
-    assert BINARIES is not None
-    ready = [BINARIES / "pg_isready", "-q", "-h", folder, "-p", str(port), "-t", "1"]
-    while subprocess.run(ready).returncode:
-        assert server.poll() is None, (folder / "log").read_text()

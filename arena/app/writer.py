@@ -1,6 +1,7 @@
 """The one thread that writes a run: matches are committed in groups, and only then is their end told.
 
-A store that refuses a commit is tried again a few times; one that refuses for good ends the run at once.
+A store that refuses a commit is tried again a few times, a server that is away for as long as the tournament is surely
+held; then the run ends at once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from arena.match.absence import Exclusion
 from arena.match.record import Status
 from arena.match.rulings import Loss
 from arena.match.summary import MatchSummary
-from arena.store import MatchResult, Store, Tournament
+from arena.store import MatchResult, Store, Tournament, Unreachable
 from arena.tournament.quarantine import Quarantine
 from arena.tournament.runner import Played
 from arena.tournament.standings import Totals
@@ -32,7 +33,10 @@ GROUP = 256
 GATHER_S = 0.05
 """How long after a commit matches gather for the next: most of what one costs is not for its matches."""
 WAITS_S = (0.5, 1.0, 2.0)
-"""How long a commit that was refused waits for the next try; after the last one the store has failed."""
+"""How long a commit that was refused waits for the next try; after the last one the store has failed.
+
+Where it was refused because the server is away, it goes on with the last of them.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +73,7 @@ class Writer:
         self._uncounted = 0
         self._told = told
         self._failed: StoreFailed | None = None
+        self._over = False
         self._queue: queue.SimpleQueue[tuple[Played, asyncio.Future[None]] | None] = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._write, name="store writer", daemon=True)
@@ -78,6 +83,7 @@ class Writer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._over = True
         self._queue.put(None)
         self._thread.join()
 
@@ -148,19 +154,29 @@ class Writer:
                 self._uncounted = 0
 
     def _insist(self, write: Callable[[], object]) -> None:
-        """Write; a database that is busy or out of space for a moment is asked again.  Raises `StoreFailed`."""
+        """Write; a database that is busy, full or away for a moment is asked again.  Raises `StoreFailed`."""
         if self._failed is not None:
             raise self._failed
-        for wait_s in (*WAITS_S, None):
+        waits = iter(WAITS_S)
+        said = False
+        while True:
             try:
                 write()
                 return
             except UsageError as error:
+                patience_s = self._patience_s(error)
+                wait_s = next(waits, WAITS_S[-1] if patience_s > 0 else None)
                 if wait_s is None:
                     self._failed = StoreFailed(str(error))
                     raise self._failed from error
-                log.warning("%s (the arena tries again in %g s)", error, wait_s)
+                if not said:
+                    log.warning("%s (the arena tries again for %.2g s)", error, max(patience_s, sum(WAITS_S)))
+                    said = True
                 time.sleep(wait_s)
+
+    def _patience_s(self, error: UsageError) -> float:
+        """How long a server is waited for that is away; nobody waits for the end of a run that was stopped."""
+        return self._store.patience_s(self._tournament) if isinstance(error, Unreachable) and not self._over else 0.0
 
     def _tell(
         self,

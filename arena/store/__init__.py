@@ -23,6 +23,7 @@ from arena.store.values import (
     TakenOver,
     Tally,
     Tournament,
+    Unreachable,
     VoidAttempt,
     VoidMatch,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "TakenOver",
     "Tally",
     "Tournament",
+    "Unreachable",
     "VoidAttempt",
     "VoidMatch",
     "has_store",

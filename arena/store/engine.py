@@ -38,7 +38,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from arena.errors import UsageError
 from arena.store import schema
-from arena.store.values import StoreError
+from arena.store.values import StoreError, Unreachable
 
 SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_SECONDS = 30.0
@@ -58,6 +58,10 @@ _SHOWN_PARAMETERS = ("host", "port", "service", "sslmode")
 _DRIVER = "postgresql+psycopg"
 _CONNECTION = {"connect_timeout": "10", "keepalives_idle": "15", "tcp_user_timeout": "30000"}
 """What an address may set otherwise: a server that is gone is noticed within half a minute, where libpq takes hours."""
+_AWAY = ("57P01", "57P02", "57P03")
+"""What a server says that is being stopped or started."""
+_REFUSED = ('database "', "password", "authentication", "role", "pg_hba")
+"""What a server that is there talks of when it lets nobody in."""
 _SQLITE_HEADER = b"SQLite format 3\0"
 NEW_STORE_MODE = 0o600
 """A store holds secrets that are not revealed yet: it is its owner's."""
@@ -108,12 +112,12 @@ class Database:
             yield
         except IntegrityError as error:
             if getattr(error.orig, "sqlite_errorname", "") == "SQLITE_CONSTRAINT_TRIGGER":  # somebody else's trigger
-                raise UsageError(_sentence(error.orig or error, self.where)) from error
+                raise _refusal(error.orig or error, self.where) from error
             raise StoreError(
                 f"the store {self.where} refuses a contradiction, nothing was written: {error.orig}"
             ) from error
         except DBAPIError as error:
-            raise UsageError(_sentence(error.orig or error, self.where)) from error
+            raise _refusal(error.orig or error, self.where) from error
 
     def _check_files(self) -> None:
         for file in self.files:
@@ -374,7 +378,7 @@ def _log_ahead(database: Database) -> None:
     try:
         connection.cursor().execute("PRAGMA journal_mode = WAL")
     except sqlite3.Error as error:
-        raise UsageError(_sentence(error, database.where)) from error
+        raise _refusal(error, database.where) from error
     finally:
         connection.close()
 
@@ -410,9 +414,18 @@ def _clock_of_postgresql(element: clock_ms, compiler: SQLCompiler, **_: Any) -> 
 # --- sentences ----------------------------------------------------------------------------------------------
 
 
-def _sentence(error: BaseException, where: str) -> str:
+def _refusal(error: BaseException, where: str) -> UsageError:
     """What the database says, for the user: what happened, and what to do."""
-    return _of_file(error, where) if isinstance(error, sqlite3.Error) else _of_server(error, where)
+    if isinstance(error, sqlite3.Error):
+        return UsageError(_of_file(error, where))
+    first, *_ = str(error).splitlines()
+    said = " ".join(first.rpartition(" failed: ")[2].split())
+    state = getattr(error, "sqlstate", None)
+    if state in _AWAY or (state is None and not any(word in said for word in _REFUSED)):
+        return Unreachable(
+            f"the server of the store {where} cannot be reached: {said}; see that it runs there, then try again"
+        )
+    return UsageError(_of_server(state, said, where))
 
 
 def _of_file(error: sqlite3.Error, where: str) -> str:
@@ -437,10 +450,8 @@ def _of_file(error: sqlite3.Error, where: str) -> str:
             return f"the store {where} cannot be used: {error}"
 
 
-def _of_server(error: BaseException, where: str) -> str:
-    first, *_ = str(error).splitlines()
-    said = " ".join(first.rpartition(" failed: ")[2].split())
-    match getattr(error, "sqlstate", None):
+def _of_server(state: str | None, said: str, where: str) -> str:
+    match state:
         case "42501" | "25006":
             return f"the store {where} may not be used so ({said}); log in as its owner, or ask for the right"
         case "53100":
@@ -449,12 +460,10 @@ def _of_server(error: BaseException, where: str) -> str:
             return f"the store {where} was locked by another program for {BUSY_SECONDS:.0f} s; end that first"
         case None if "database" in said:
             return f"the store {where} cannot be opened: {said}; make the database by createdb, or name another"
-        case None if any(word in said for word in ("password", "authentication", "role", "pg_hba")):
+        case None:
             return (
                 f"the server of the store {where} refuses the login: {said}; "
                 "name another user, or give the password by ~/.pgpass or PGPASSWORD"
             )
-        case None | "57P01" | "57P02" | "57P03":
-            return f"the server of the store {where} cannot be reached: {said}; see that it runs there, then try again"
         case _:
             return f"the store {where} cannot be used: {said}"

@@ -25,6 +25,10 @@ LEASE_S = 60.0
 """How long a holder that says nothing is taken to live, by the clock of the database."""
 RENEWALS = 4
 """How often a lease is renewed while it lasts."""
+TRIES = 8
+"""How often a renewal that fails is tried again until the next one."""
+SPARE = 1 / 6
+"""The part of a lease in which nothing is begun any more: a commit takes its time."""
 _SAME_START_MS = 100
 """Two processes of one number never start this close; the clocks of one start never differ as much."""
 
@@ -91,9 +95,12 @@ def renewed(renew: Callable[[], None], lease_s: float) -> Iterator[None]:
     over = threading.Event()
 
     def beat() -> None:
-        while not over.wait(lease_s / RENEWALS):
+        pause_s = lease_s / RENEWALS
+        while not over.wait(pause_s):
+            pause_s = lease_s / RENEWALS / TRIES
             with suppress(UsageError):
                 renew()
+                pause_s = lease_s / RENEWALS
 
     thread = threading.Thread(target=beat, name="lease", daemon=True)
     thread.start()

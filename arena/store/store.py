@@ -5,9 +5,10 @@ Methods block on the disk: the arena calls those that write from one thread of i
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,8 @@ class Store(Queries):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._tokens: dict[int, str] = {}
-        """Of the tournaments that it holds, by their numbers."""
+        self._holds: dict[int, _Hold] = {}
+        """The tournaments that it holds, by their numbers."""
         self._entered: dict[int, dict[str, int]] = {}
         """By the numbers of tournaments: who has entered, in which row of the journal.  Nobody ever leaves it."""
 
@@ -318,9 +319,10 @@ class Store(Queries):
         has not renewed in time; that one's writes then raise `TakenOver`.  Raises `UsageError`: another holds it.
         """
         this = locking.Process.this()
+        hold = _Hold(this.token)
         mine = (locks.c.tournament == tournament.id) & (locks.c.token == this.token)
         expires = clock_ms() + round(1000 * lease_s)
-        with self._database.writing(tournament.id) as connection:
+        with hold.extended(lease_s), self._database.writing(tournament.id) as connection:
             wanted = select(locks, LEFT_MS).where(locks.c.tournament == tournament.id)
             holder = connection.execute(wanted).one_or_none()
             if holder is not None and locking.holds(holder):
@@ -335,18 +337,26 @@ class Store(Queries):
             connection.execute(insert(locks).values(tournament=tournament.id, **asdict(this), expires_ms=expires))
 
         def renew() -> None:
-            with self._database.writing(tournament.id) as connection:
+            with hold.extended(lease_s), self._database.writing(tournament.id) as connection:
                 connection.execute(update(locks).where(mine).values(expires_ms=expires))
 
-        self._tokens[tournament.id] = this.token
+        self._holds[tournament.id] = hold
         try:
             with locking.renewed(renew, lease_s):
                 yield
         finally:
-            self._tokens.pop(tournament.id, None)
+            self._holds.pop(tournament.id, None)
             # A lock that a broken database keeps is void as soon as this process has ended.
             with suppress(UsageError), self._database.writing(tournament.id) as connection:
                 connection.execute(delete(locks).where(mine))
+
+    def patience_s(self, tournament: Tournament) -> float:
+        """How long a tournament that this process holds surely stays its own, without a word from the database.
+
+        Less what a last commit may take; negative where that is over.  0 where it holds none.
+        """
+        hold = self._holds.get(tournament.id)
+        return hold.until - time.monotonic() if hold else 0.0
 
     @contextmanager
     def _changing(self, tournament: Tournament) -> Iterator[_Journal]:
@@ -355,9 +365,26 @@ class Store(Queries):
         Raises `TakenOver`: another arena holds the tournament, or has held it since this one did.
         """
         with self._database.writing(tournament.id) as connection:
-            journal = _Journal(connection, tournament.id, self._tokens.get(tournament.id))
+            hold = self._holds.get(tournament.id)
+            journal = _Journal(connection, tournament.id, hold.token if hold else None)
             yield journal
             journal.write()
+
+
+@dataclass(slots=True)
+class _Hold:
+    """A lock that this process has."""
+
+    token: str
+    until: float = 0.0
+    """When nothing should be begun any more by it, by the clock of this process."""
+
+    @contextmanager
+    def extended(self, lease_s: float) -> Iterator[None]:
+        """The block asks for a lease: if it succeeds, that lasts from its beginning at least."""
+        until = time.monotonic() + (1 - locking.SPARE) * lease_s
+        yield
+        self.until = until
 
 
 # --- the journal --------------------------------------------------------------------------------------------

@@ -23,6 +23,10 @@ class TakenOver(ArenaError):
     """Another arena plays the tournament now: nothing was written."""
 
 
+class Unreachable(UsageError):
+    """The server does not answer, or does not serve for now: nothing is known of what was under way."""
+
+
 class NameTaken(UsageError):
     """There is a tournament of that name already."""
 

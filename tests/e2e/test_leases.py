@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,12 @@ from sqlalchemy import select
 
 from arena.app.data import Archive
 from arena.app.verify import Verified, verify_run
+from arena.app.writer import WAITS_S
 from arena.cli.exits import Exit
 from arena.errors import UsageError
 from arena.store import State, Store, Tournament, engine, open_store
 from arena.store.queries import LEFT_MS
-from tests.e2e.kill_resume import CUPS
+from tests.e2e.kill_resume import ARENA, CUPS
 from tests.postgres import Server
 from tests.store.samples import created
 
@@ -137,3 +139,31 @@ def test_a_name_that_was_asked_for_is_never_another(tmp_path: Path, together: Pa
         assert late.returncode == Exit.USAGE
         assert "the tournament 'spring' exists since 2026-05-01" in said
         assert [tally.tournament.name for tally in store.tournaments()] == ["spring"]
+
+
+def test_a_server_that_is_restarted_or_crashes_is_waited_for(tmp_path: Path, server: Server) -> None:
+    url = server.new()
+    replace(CUP, settings={**CUP.settings, "pairs": 12}).write(tmp_path)
+    play = [*ARENA, "tournament", "cup.toml", "--no-pages", "--name", "cup", "--seed", "7", "--store", url]
+    with open_store(url) as store, subprocess.Popen(
+        play, cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as arena:  # fmt: skip
+        assert arena.stderr is not None
+        seen = 0
+        for how, longer_s in ((signal.SIGINT, 1 + sum(WAITS_S)), (signal.SIGQUIT, 0.0)):
+            while (kept := sum(sum(tally.matches.values()) for tally in store.tournaments())) == seen:
+                assert arena.poll() is None, arena.stderr.read()
+                time.sleep(0.05)
+            seen = kept
+            server.stop(how)
+            try:
+                said = next(line for line in arena.stderr if "cannot be reached" in line)
+                time.sleep(longer_s)  # than what else is refused is tried again
+            finally:
+                server.start()
+            assert "see that it runs there, then try again (the arena tries again for " in said
+        rest = arena.stderr.read()
+        assert arena.wait() == Exit.DONE, rest
+        assert "cannot be reached" not in rest
+    found = verify_run("cup", Archive(tmp_path / "arena-data", url))
+    assert isinstance(found, Verified) and found.matches == 24

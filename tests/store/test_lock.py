@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import pytest
 from sqlalchemy import select
 
 from arena.errors import UsageError
 from arena.store import State, Store, TakenOver
+from arena.store.locking import LEASE_S
 from arena.store.queries import LEFT_MS
 from arena.store.schema import locks
 from tests.store import workers
@@ -205,3 +207,23 @@ def _left_ms(store: Store) -> int:
 def _expires(store: Store) -> int:
     with store._database.reading() as connection:
         return int(connection.execute(select(locks.c.expires_ms)).scalar_one())
+
+
+def test_who_holds_a_tournament_knows_for_how_long_that_is_sure(store: Store) -> None:
+    cup = created(store)
+    assert store.patience_s(cup) == 0
+    with store.lock(cup, lease_s=6000):
+        assert 0 < store.patience_s(cup) < 6000 - 6000 / 6
+        with pytest.raises(UsageError), store.lock(cup):
+            pass
+        assert store.patience_s(cup) > LEASE_S
+    assert store.patience_s(cup) == 0
+
+
+def test_a_lease_is_sure_for_longer_as_soon_as_it_is_renewed(store: Store) -> None:
+    cup = created(store)
+    with store.lock(cup, lease_s=2):
+        first = store._holds[cup.id].until
+        while store._holds[cup.id].until == first:
+            time.sleep(0.01)
+        assert store._holds[cup.id].until > first

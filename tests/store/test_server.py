@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from arena.errors import UsageError
-from arena.store import engine, has_store, open_queries, open_store
+from arena.store import Unreachable, engine, has_store, open_queries, open_store
 from tests.postgres import PASSWORD, Server
 from tests.store import workers
 from tests.store.samples import created, schedule
@@ -35,6 +35,16 @@ def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
         f"postgresql://arena:{SECRET}@127.0.0.1:1/arena"
     )
     assert "cannot be reached: No such file" in refused(f"postgresql:///arena?host={tmp_path}&password={SECRET}")
+
+
+@pytest.mark.parametrize("what", ["starting up", "shutting down", "in recovery mode"])
+def test_a_server_that_is_being_started_or_stopped_is_away(what: str) -> None:
+    error = psycopg.OperationalError(
+        f'connection failed: connection to "x" failed: FATAL:  the database system is {what}'
+    )
+    away = engine._refusal(error, "postgresql:///league")
+    assert isinstance(away, Unreachable)
+    assert f"postgresql:///league cannot be reached: FATAL: the database system is {what}; see that it" in str(away)
 
 
 def test_a_login_that_is_refused(server: Server) -> None:
