@@ -72,6 +72,27 @@ class Server:
         while subprocess.run(ready).returncode:
             assert self._process.poll() is None, (self.folder / "log").read_text()
 
+    @contextmanager
+    def standby(self) -> Iterator[Server]:
+        """A server that follows this one and can only be read, for as long as the block lasts."""
+        assert BINARIES is not None
+        with _place() as (folder, port):
+            subprocess.run(
+                ["setpriv", *_become(), BINARIES / "pg_basebackup", "-D", folder / "data", "-h", self.folder,
+                 "-p", str(self.port), "-U", OWNER, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"],
+                check=True, capture_output=True, cwd="/",
+            )  # fmt: skip
+            with Server(folder, port, self._settings)._started() as standby:
+                yield standby
+
+    @contextmanager
+    def _started(self) -> Iterator[Server]:
+        try:
+            self.start()
+            yield self
+        finally:
+            self.stop(signal.SIGQUIT)
+
     def stop(self, how: signal.Signals) -> None:
         """`SIGINT`: throw all clients out, as a restart does; `SIGQUIT`: as if it had crashed."""
         assert self._process is not None
@@ -87,18 +108,26 @@ def _become() -> list[str]:
 
 
 @contextmanager
-def running(settings: Sequence[str] = FAST) -> Iterator[Server]:
-    """A server for as long as the block lasts."""
-    assert BINARIES is not None
+def _place() -> Iterator[tuple[Path, int]]:
+    """A folder that a server may write, and a port that is free."""
     folder = Path(tempfile.mkdtemp(prefix="arena-postgres-"))
     if not os.geteuid():
         os.chown(folder, pwd.getpwnam("postgres").pw_uid, -1)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    (folder / "password").write_text(PASSWORD)
-    (folder / "password").chmod(0o644)
-    server = Server(folder, port, settings)
     try:
+        yield folder, port
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def running(settings: Sequence[str] = FAST) -> Iterator[Server]:
+    """A server for as long as the block lasts."""
+    assert BINARIES is not None
+    with _place() as (folder, port):
+        (folder / "password").write_text(PASSWORD)
+        (folder / "password").chmod(0o644)
         # Texts are compared as in a dictionary, not byte by byte: nothing may depend on that.
         subprocess.run(
             ["setpriv", *_become(), BINARIES / "initdb", "-D", folder / "data", "-U", OWNER, "--no-sync", "-E", "UTF8",
@@ -106,10 +135,5 @@ def running(settings: Sequence[str] = FAST) -> Iterator[Server]:
              "--auth-local=trust", "--auth-host=scram-sha-256"],
             check=True, capture_output=True, cwd="/",
         )  # fmt: skip
-        try:
-            server.start()
+        with Server(folder, port, settings)._started() as server:
             yield server
-        finally:
-            server.stop(signal.SIGQUIT)
-    finally:
-        shutil.rmtree(folder)

@@ -33,7 +33,7 @@ from arena.game.views import View
 from arena.match.record import DeckOf, MatchRecord, Step, replay_deal
 from arena.match.referee import Ask, DealEnded, Tell
 from arena.match.summary import MatchSummary
-from arena.store import MatchResult, NameTaken, State, Store, Tournament, has_store, open_queries, open_store
+from arena.store import MatchResult, NameTaken, State, Store, Tournament, has_store, open_store
 from arena.tournament import decks
 from arena.tournament.config import TournamentConfig, config_of
 from arena.tournament.schedule import Block
@@ -230,8 +230,8 @@ def _reserve(archive: Archive) -> str:
     make(archive.folder)
     taken: set[str] = set()
     if has_store(archive.store):
-        with open_queries(archive.store) as queries:
-            taken = {tally.tournament.name for tally in queries.tournaments()}
+        with open_store(archive.store) as store:  # says now, rather than after the match, that nothing can be kept
+            taken = {tally.tournament.name for tally in store.tournaments()}
     for number in itertools.count(1):
         name = f"{NAME}-{number}"
         folder = archive.folder / RUNS / name

@@ -58,10 +58,6 @@ _SHOWN_PARAMETERS = ("host", "port", "service", "sslmode")
 _DRIVER = "postgresql+psycopg"
 _CONNECTION = {"connect_timeout": "10", "keepalives_idle": "15", "tcp_user_timeout": "30000"}
 """What an address may set otherwise: a server that is gone is noticed within half a minute, where libpq takes hours."""
-_AWAY = ("57P01", "57P02", "57P03")
-"""What a server says that is being stopped or started."""
-_REFUSED = ('database "', "password", "authentication", "role", "pg_hba")
-"""What a server that is there talks of when it lets nobody in."""
 _SQLITE_HEADER = b"SQLite format 3\0"
 NEW_STORE_MODE = 0o600
 """A store holds secrets that are not revealed yet: it is its owner's."""
@@ -416,16 +412,7 @@ def _clock_of_postgresql(element: clock_ms, compiler: SQLCompiler, **_: Any) -> 
 
 def _refusal(error: BaseException, where: str) -> UsageError:
     """What the database says, for the user: what happened, and what to do."""
-    if isinstance(error, sqlite3.Error):
-        return UsageError(_of_file(error, where))
-    first, *_ = str(error).splitlines()
-    said = " ".join(first.rpartition(" failed: ")[2].split())
-    state = getattr(error, "sqlstate", None)
-    if state in _AWAY or (state is None and not any(word in said for word in _REFUSED)):
-        return Unreachable(
-            f"the server of the store {where} cannot be reached: {said}; see that it runs there, then try again"
-        )
-    return UsageError(_of_server(state, said, where))
+    return UsageError(_of_file(error, where)) if isinstance(error, sqlite3.Error) else _of_server(error, where)
 
 
 def _of_file(error: sqlite3.Error, where: str) -> str:
@@ -450,20 +437,29 @@ def _of_file(error: sqlite3.Error, where: str) -> str:
             return f"the store {where} cannot be used: {error}"
 
 
-def _of_server(state: str | None, said: str, where: str) -> str:
-    match state:
-        case "42501" | "25006":
-            return f"the store {where} may not be used so ({said}); log in as its owner, or ask for the right"
+def _of_server(error: BaseException, where: str) -> UsageError:
+    first, *_ = str(error).splitlines()
+    said = " ".join(first.rpartition(" failed: ")[2].split())
+    match getattr(error, "sqlstate", None):
+        case "42501":
+            sentence = f"the store {where} may not be used so ({said}); log in as its owner, or ask for the right"
+        case "25006" | "0A000":  # a standby will write, too, once it has been promoted
+            return Unreachable(f"the store {where} can only be read there ({said}); name the server that writes it")
         case "53100":
-            return f"the disk of the store {where} is full, nothing was written; free some space and resume"
+            sentence = f"the disk of the store {where} is full, nothing was written; free some space and resume"
         case "55P03":
-            return f"the store {where} was locked by another program for {BUSY_SECONDS:.0f} s; end that first"
-        case None if "database" in said:
-            return f"the store {where} cannot be opened: {said}; make the database by createdb, or name another"
-        case None:
-            return (
+            sentence = f"the store {where} was locked by another program for {BUSY_SECONDS:.0f} s; end that first"
+        case None if 'database "' in said:
+            sentence = f"the store {where} cannot be opened: {said}; make the database by createdb, or name another"
+        case None if any(word in said for word in ("password", "authentication", "role", "pg_hba")):
+            sentence = (
                 f"the server of the store {where} refuses the login: {said}; "
                 "name another user, or give the password by ~/.pgpass or PGPASSWORD"
             )
+        case None | "57P01" | "57P02" | "57P03":
+            return Unreachable(
+                f"the server of the store {where} cannot be reached: {said}; see that it runs there, then try again"
+            )
         case _:
-            return f"the store {where} cannot be used: {said}"
+            sentence = f"the store {where} cannot be used: {said}"
+    return UsageError(sentence)

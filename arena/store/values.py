@@ -24,7 +24,7 @@ class TakenOver(ArenaError):
 
 
 class Unreachable(UsageError):
-    """The server does not answer, or does not serve for now: nothing is known of what was under way."""
+    """The server does not answer, or does not write for now: nothing is known of what was under way."""
 
 
 class NameTaken(UsageError):

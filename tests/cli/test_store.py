@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.cli.conftest import Here, make_folder
-from tests.postgres import PASSWORD, Server
+from tests.cli.test_web import ask, served, until_ready
+from tests.postgres import OWNER, PASSWORD, Server
 
 SHOWN = (
     ("show", "cup", "--format", "json", "--part", "play"),
@@ -27,6 +29,27 @@ WORK = (
     ("export", "cup"),
     ("report", "cup"),
     ("upgrade",),
+)
+
+LOOKS = (
+    ("runs",),
+    ("show", "cup"),
+    ("report", "cup"),
+    ("verify", "cup"),
+    ("export", "cup"),
+    ("times", "one", "cup"),
+    ("trust", "cup"),
+    ("replay", "cup", "0", "--format", "json"),
+    ("tournament", "tournament.toml", "--dry-run"),
+    ("tournament", "tournament.toml", "--dry-run", "--resume", "cup"),
+    ("upgrade",),
+)
+WRITES = (
+    ("tournament", "tournament.toml"),
+    ("tournament", "tournament.toml", "--resume", "cup"),
+    ("play", "random", "greedy"),
+    ("analyse", "cup"),
+    ("exclude", "cup", "one", "--reason", "too slow"),
 )
 
 
@@ -67,3 +90,37 @@ def test_the_way_on_names_the_store_without_its_password(
     assert "s3cret" not in done.out + done.err
     done = here("show", "--store", "arena:geheim@server")
     assert done.code == 2 and "--store is no address of a store" in done.err and "geheim" not in done.err
+
+
+def test_who_may_only_look_can_use_every_command_that_looks_also_on_a_standby(
+    here: Here, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(make_folder(tmp_path, pairs=1))
+    server.execute("CREATE DATABASE looked_at")
+    server.execute("CREATE ROLE onlooker LOGIN")
+    played = here("tournament", "tournament.toml", "--name", "cup", "--store", server.url("looked_at"))
+    assert played.code == 0, played.err
+    with psycopg.connect(server.url("looked_at")) as owner:
+        owner.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker")
+    with server.standby() as standby:
+        theirs = {
+            name: place.url("looked_at").replace(f"//{OWNER}@", "//onlooker@")
+            for name, place in (("server", server), ("standby", standby))
+        }
+        for words in LOOKS:
+            done = here(*words, "--store", theirs["standby"])
+            assert done.code == 0, done.err
+        with served(tmp_path, "--store", theirs["standby"]) as port:
+            until_ready(port)
+            assert "one" in ask(port, "/")[1]
+        refusals = {
+            "server": "may not be used so (permission denied for table",
+            "standby": "can only be read there (cannot ",
+        }
+        for place, refusal in refusals.items():
+            for words in WRITES:
+                done = here(*words, "--store", theirs[place])
+                assert done.code == 2 and refusal in done.err and not done.out, done.err
+        standby.execute("SELECT pg_promote()")
+        done = here("exclude", "cup", "one", "--reason", "too slow", "--store", standby.url("looked_at"))
+        assert done.code == 0, done.err
