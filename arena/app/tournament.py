@@ -135,6 +135,9 @@ class Listener(Protocol):
     def building(self, name: str) -> None:
         """The build of a bot begins."""
 
+    def noted(self, sentence: str) -> None:
+        """What other machines have to say; it may quote foreign text."""
+
     def broken(self, name: str, failure: str) -> None:
         """A bot that does not start will lose its matches."""
 
@@ -246,7 +249,7 @@ async def _run(
             locks.enter_context(store.lock(found))
             check_fits(store, found, options, config, specs)
             check_mirroring(store.epochs(found), found, config, specs, sandbox.level)
-        async with _engine(config, job, secrets) as engine:
+        async with _engine(config, job, secrets, listener) as engine:
             if isinstance(engine, ClusterEngine):
                 config = replace(config, jobs=engine.jobs)
             if found is None or has_work(store, found, config, specs):
@@ -297,13 +300,15 @@ async def _run(
 
 
 @contextlib.asynccontextmanager
-async def _engine(config: TournamentConfig, job: Job, secrets: Mapping[int, bytes]) -> AsyncIterator[TournamentEngine]:
+async def _engine(
+    config: TournamentConfig, job: Job, secrets: Mapping[int, bytes], listener: Listener
+) -> AsyncIterator[TournamentEngine]:
     """The engine that the config asks for; a single worker is this process."""
     room = Room(config.cores)
     if config.engine is EngineKind.RAY:
         schedule = schedule_of(config.identity(), tuple(job.specs), frozenset(), None, {}, {})
         seatings = (seating(each, 0, schedule.sides, schedule.seats) for each in schedule.pairings())
-        async with cluster_engine(config.ray_address, job, secrets, seatings) as cluster:
+        async with cluster_engine(config.ray_address, job, secrets, seatings, listener.noted) as cluster:
             yield cluster
     elif config.processes == 1:
         async with local_engine(job.setting, job.specs, secrets, job.run, job.logs, room=room) as local:

@@ -30,7 +30,7 @@ from arena.match.lag import Lag
 from arena.match.record import Status
 from arena.match.summary import MatchSummary, SideSummary
 from arena.reports.counting import counted
-from arena.reports.foreign import printable
+from arena.reports.foreign import escaped, printable
 from arena.reports.model import Stopping
 from arena.reports.words import lag_in_words, open_in_words
 from arena.tournament.config import TournamentConfig
@@ -168,6 +168,9 @@ class Progress:
 
     def building(self, name: str) -> None:
         self._say(building_in_words(name))
+
+    def noted(self, sentence: str) -> None:
+        self._say(escaped(sentence))
 
     def broken(self, name: str, failure: str) -> None:
         self._say(f"bot {printable(name)} does not start and will lose its matches: {printable(failure)}")

@@ -46,8 +46,8 @@ class Node:
     def start(self) -> None:
         """Returns when it is part of the cluster."""
         log = self._cluster.folder / f"{self.address}.log"
-        words = [str(BIN / "ray"), "start", "--node-ip-address", self.address, "--num-cpus", "2", *self._words]
-        words += ["--object-store-memory", "80000000", "--temp-dir", str(self._temp)]
+        words = [str(BIN / "ray"), "start", "--node-ip-address", self.address, "--temp-dir", str(self._temp)]
+        words += ["--object-store-memory", "80000000", "--num-cpus", "2", "--memory", "2000000000", *self._words]
         environment = {**self._cluster.environment, "ARENA_CACHE": str(self.cache)}
         with log.open("ab") as out:
             subprocess.run(words, env=environment, stdout=out, stderr=out, check=True, timeout=PATIENCE_S)

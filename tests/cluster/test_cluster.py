@@ -72,24 +72,15 @@ def test_two_nodes_play_what_one_machine_plays_and_tell_what_bots_printed(cluste
 def test_a_bot_is_built_once_a_node(cluster: Cluster, tmp_path: Path) -> None:
     write_bot(tmp_path / "built", BUILT, more='[build]\ncommand = ["sh", "-c", "echo NUMBER = 0 > made.py"]')
     write_cup(tmp_path, "./built", "random", pairs=2)
-    for _ in range(2):
+    for building in (True, False):
         code, said = ended(cluster.tournament(cwd=tmp_path))
         assert code == 0, said
         assert "by a fault" not in said
+        assert all((f"\non node {node.address}: building built ...\n" in said) == building for node in cluster.nodes)
         done = [list(node.cache.glob("builds/*/done")) for node in cluster.nodes]
         assert [len(each) for each in done] == [1, 1]
         built = [each[0].stat().st_mtime_ns for each in done]
     assert [each[0].stat().st_mtime_ns for each in done] == built
-
-
-def test_bots_that_no_node_can_hold_together_are_refused(cluster: Cluster, tmp_path: Path) -> None:
-    write_bot(tmp_path / "wide", BOT, more="cores = 2")
-    write_cup(tmp_path, "./wide", "random", pairs=3, block=1)
-    playing = cluster.tournament(cwd=tmp_path)
-    code, said = ended(playing)
-    assert code == int(Exit.USAGE), said
-    assert "no node can hold a match of random - wide: it needs 3 cores" in said
-    assert "the bot 'wide' in its bot.toml" in said
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,9 @@ class Silent:
     def building(self, name: str) -> None:
         pass
 
+    def noted(self, sentence: str) -> None:
+        pass
+
     def looked(self, lag: Lag, under_way: Sequence[UnderWay]) -> None:
         pass
 

@@ -73,6 +73,13 @@ class News:
     overloaded: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something that the organiser should know."""
+
+    sentence: str
+
+
 class Link:
     """One end of the socket; iterate over it for what comes, until the other end is gone."""
 

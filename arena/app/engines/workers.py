@@ -18,7 +18,7 @@ from typing import Any
 
 from arena.app.engines.local import Job, Setting, local_engine
 from arena.app.engines.room import Room
-from arena.app.engines.worker import Cancel, Ended, Link, News, Order, Reported, command
+from arena.app.engines.worker import Cancel, Ended, Link, News, Noted, Order, Reported, command
 from arena.bots.bot import BotFailed
 from arena.errors import ArenaError, UsageError
 from arena.match.lag import Lag
@@ -110,23 +110,33 @@ async def until_played(
 
 def silent(setting: Setting) -> Setting:
     """As a worker needs it: what must be built has been built before."""
-    return replace(setting, building=replace(setting.building, told=_nobody))
+    return replace(setting, building=replace(setting.building, told=_silently))
 
 
-def _nobody(name: str) -> None:
-    """Hears of no build."""
+def _silently(text: str) -> None:
+    """Hear it, and say nothing."""
 
 
 class Worker:
     """A worker process as the arena sees it: started when there is something to do, and again if it died."""
 
-    def __init__(self, job: object, command: Callable[[int], list[str]], died: Callable[[str], Exception]) -> None:
-        """`job` is the first message to it, `died` what those hear whose orders it had when it ended."""
+    def __init__(
+        self,
+        job: object,
+        command: Callable[[int], list[str]],
+        died: Callable[[str], Exception],
+        noted: Callable[[str], None] = _silently,
+    ) -> None:
+        """`job` is the first message to it, `died` what those hear whose orders it had when it ended.
+
+        `noted` hears what else it has to say.
+        """
         self.under_way = 0
         """Orders that it has."""
         self._job = job
         self._command = command
         self._died = died
+        self._noted = noted
         self._numbers = count()
         self._starting = asyncio.Lock()
         self._link: Link | None = None
@@ -224,6 +234,8 @@ class Worker:
                     ended.set_exception(error)
             case News():
                 self._news = message
+            case Noted(sentence):
+                self._noted(sentence)
 
     async def close(self) -> None:
         """End it: it ends its bots and itself when the link closes."""

@@ -11,7 +11,7 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, assert_never
@@ -21,11 +21,13 @@ from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from arena.app.engines.cluster import node
-from arena.app.engines.cluster.node import Printed, TriedOut
+from arena.app.engines.cluster.node import Begun, Printed, Said, TriedOut
+from arena.app.engines.cluster.queue import Queue, Queued
 from arena.app.engines.cluster.trip import AUTO, Machine, Need, Survey, Trip, TryOut
-from arena.app.engines.worker import Link, News, Order, Service, serve_at
+from arena.app.engines.worker import Link, News, Noted, Order, Service, serve_at
 from arena.app.engines.workers import LEAVE_S, MAX_DEATHS, WorkerDied
 from arena.bots.bot import log_of
+from arena.bots.certificates import Keys
 from arena.bots.launcher import LOG_BYTES
 from arena.bots.parcel import Parcel
 from arena.errors import ArenaError, UsageError
@@ -38,6 +40,8 @@ LOG = "ray.log"
 """What Ray says goes there, below the folder of a run's logs."""
 log = logging.getLogger(__name__)
 
+LOOK_S = 2.0
+"""How often it is seen whether a block waits for what there is not."""
 AGAIN_S = 3.0
 """After so long a node that did not answer is asked again: that it has gone is known after a while only."""
 KNOCK_S = 5.0
@@ -56,9 +60,12 @@ class Fetched:
 
 
 class _Driver:
-    def __init__(self, trip: Trip) -> None:
+    def __init__(self, trip: Trip, noted: Callable[[str], None]) -> None:
         self._trip = trip
+        self._noted = noted
         self._specs = trip.luggage.specs
+        self._keys = {name: spec.keys for name, spec in self._specs.items() if spec.keys is not None}
+        self._queue = Queue()
         self._luggage: Any = None
         """As an object of Ray's, once it is connected."""
         self._play: Any = ray.remote(node.play)
@@ -69,7 +76,8 @@ class _Driver:
         """Become a driver of the cluster, and give it what nodes need.  Raises `UsageError`."""
         _connect(self._trip.address)
         parcels = {name: (parcel.key, Fetched(parcel)) for name, parcel in self._trip.parcels.items()}
-        self._luggage = ray.put(replace(self._trip.luggage, parcels=parcels))
+        specs = {name: replace(spec, keys=None) for name, spec in self._specs.items()}
+        self._luggage = ray.put(replace(self._trip.luggage, specs=specs, parcels=parcels))
 
     async def do(self, order: Order | Survey | TryOut, report: Callable[[object], None]) -> None:
         """Do an order.  Raises `WorkerDied`, and what the node raised."""
@@ -93,11 +101,17 @@ class _Driver:
             num_returns="streaming",
             max_retries=0,
             **need.options(),
-        ).remote(self._luggage, order.task, order.secret)
+        ).remote(self._luggage, order.task, order.secret, self._keys_of(seats))
+        self._queue.join(order.number, Queued(seats, need))
+        address = ""
         try:
             with _told_apart():
                 async for each in stream:
                     match await each:
+                        case Begun(address):
+                            self._queue.leave(order.number)
+                        case Said(text):
+                            self._note(address, text)
                         case Played() as played:
                             report(played)
                         case Lag() as lag:
@@ -107,6 +121,24 @@ class _Driver:
         except asyncio.CancelledError:
             await _cancel(stream)
             raise
+        finally:
+            self._queue.leave(order.number)
+
+    def _keys_of(self, names: Iterable[str]) -> dict[str, Keys]:
+        return {name: self._keys[name] for name in names if name in self._keys}
+
+    def _note(self, address: str, text: str) -> None:
+        for line in text.splitlines():
+            self._noted(f"on node {address}: {line}")
+
+    async def watch(self) -> None:
+        """Say what no node can hold, as long as there is such a block."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            if overdue := self._queue.overdue():
+                address = ray.get_runtime_context().gcs_address
+                for complaint in self._queue.complaints(overdue, await machines(), address):
+                    self._noted(complaint)
 
     async def _tried_out(self, names: Sequence[str], seats: int) -> TriedOut:
         """Every node starts its own; remote bots are called by one node after another: they may take a single call."""
@@ -128,10 +160,15 @@ class _Driver:
         there = NodeAffinitySchedulingStrategy(machine.id, soft=False)
         for _ in range(MAX_DEATHS):
             with contextlib.suppress(WorkerDied), _told_apart():
-                tried: TriedOut = await self._try_out.options(
-                    num_cpus=0, max_retries=0, scheduling_strategy=there
-                ).remote(self._luggage, names, seats)
-                return tried
+                stream = self._try_out.options(
+                    num_returns="streaming", num_cpus=0, max_retries=0, scheduling_strategy=there
+                ).remote(self._luggage, names, seats, self._keys_of(names))
+                async for each in stream:
+                    match await each:
+                        case Said(text):
+                            self._note(machine.address, text)
+                        case TriedOut() as tried:
+                            return tried
             await asyncio.sleep(AGAIN_S)
             if machine not in await machines():
                 return TriedOut({}, {})
@@ -227,8 +264,17 @@ def _connect(address: str) -> None:
 
 async def _serve(link: Link, trip: Trip) -> None:
     _listen_in(trip.logs / LOG)
-    driver = _Driver(trip)
-    await Service(link, driver.do, lambda: News(driver.lag, overloaded=False)).serve()
+
+    def noted(sentence: str) -> None:
+        log.warning("%s", sentence)
+        link.send(Noted(sentence))
+
+    driver = _Driver(trip, noted)
+    watching = asyncio.create_task(driver.watch())
+    try:
+        await Service(link, driver.do, lambda: News(driver.lag, overloaded=False)).serve()
+    finally:
+        watching.cancel()
 
 
 def main(fd: int) -> None:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import partial
 
 from arena.app.engines.cluster.node import Luggage, TriedOut, this_arena
-from arena.app.engines.cluster.trip import AUTO, Machine, Need, Survey, Trip, TryOut
+from arena.app.engines.cluster.trip import AUTO, Machine, Need, Survey, Trip, TryOut, unheld
 from arena.app.engines.local import Job
 from arena.app.engines.room import Room
 from arena.app.engines.worker import Order, command
@@ -69,12 +69,17 @@ class ClusterEngine:
 
 @contextlib.asynccontextmanager
 async def cluster_engine(
-    address: str, job: Job, secrets: Mapping[int, bytes], seatings: Iterable[tuple[str, ...]]
+    address: str,
+    job: Job,
+    secrets: Mapping[int, bytes],
+    seatings: Iterable[tuple[str, ...]],
+    noted: Callable[[str], None],
 ) -> AsyncIterator[ClusterEngine]:
     """An engine on the cluster at that address, HOST:PORT or `auto`.
 
-    `seatings` are the participants of each seat, as they are going to meet.  Raises `UsageError`: there is no such
-    cluster, it takes no driver from here, or none of its nodes can hold some of these.
+    `seatings` are the participants of each seat, as they are going to meet; `noted` hears in sentences what the
+    cluster has to say meanwhile.  Raises `UsageError`: there is no such cluster, it takes no driver from here, or none
+    of its nodes can hold some of these.
     """
     specs = job.specs
     local = {name: spec for name, spec in specs.items() if spec.address is None}
@@ -86,7 +91,7 @@ async def cluster_engine(
         parcels={},
     )
     trip = Trip(checked(address), luggage, {name: pack(spec) for name, spec in local.items()}, job.logs)
-    driver = Worker(trip, partial(command, module="arena.app.engines.cluster.driver"), partial(_lost, address))
+    driver = Worker(trip, partial(command, module="arena.app.engines.cluster.driver"), partial(_lost, address), noted)
     try:
         machines: list[Machine] = []
         await driver.do(Survey, machines.append)
@@ -123,10 +128,9 @@ def _at_a_time(machines: list[Machine], specs: Mapping[str, BotSpec], seatings: 
         need = Need.of(specs[name] for name in seats)
         least = min(least, need.cores)
         if not any(need.fits(machine.has) for machine in machines):
-            largest = machines[0]
             demanding = max(seats, key=lambda name: (specs[name].cores, specs[name].memory_mb or 0))
             raise UsageError(
-                f"no node can hold a match of {' - '.join(seats)}: it needs {need}, and the largest node, "
-                f"{largest.address}, has {largest.has}; most is asked for by the bot {demanding!r} in its bot.toml"
+                f"{unheld(seats, need, machines)}; ask for less in the bot.toml of {demanding!r}, which asks for most, "
+                "or start a larger node"
             )
     return sum(machine.has.cores // least for machine in machines)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import platform
 import queue
@@ -26,6 +27,7 @@ from arena.app.data import BUILDS, cache_folder
 from arena.app.engines.local import LocalEngine, Setting, local_engine
 from arena.app.engines.room import Room
 from arena.bots.bot import log_of
+from arena.bots.certificates import Keys
 from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec, digest_of_files
 from arena.bots.parcel import Parcel, unpack
@@ -51,9 +53,25 @@ class Luggage:
     """What the markers of its bots begin with."""
     setting: Setting
     specs: Mapping[str, BotSpec]
-    """As they travel."""
+    """As they travel, remote ones without their keys: these go only to those who play them."""
     parcels: Mapping[str, tuple[str, Callable[[], Parcel]]]
     """By name of a bot that is started on the node: the key of its parcel, and what fetches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A block is played from now on."""
+
+    address: str
+    """Of the node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the arena there has to say: that it builds a bot, or what it logs."""
+
+    text: str
+    """One or several lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +99,19 @@ def this_arena() -> str:
     return f"arena {__version__} ({digest[:12]}) on Python {platform.python_version()}"
 
 
-def play(luggage: Luggage, task: Task, secret: bytes) -> Iterator[Played | Lag | Printed]:
+def play(
+    luggage: Luggage, task: Task, secret: bytes, keys: Mapping[str, Keys]
+) -> Iterator[Begun | Said | Played | Lag | Printed]:
     """Play a task; every match is told as soon as it ends, and at the end how late the node was and what bots printed.
 
-    Raises `UsageError` where this node cannot play.
+    `keys` are those of its remote bots, by name.  Raises `UsageError` where this node cannot play.
     """
+    yield Begun(_address())
     seats = frozenset(task.block.seats)
     with _logs() as logs:
 
-        async def playing(tell: Callable[[Played | Lag | Printed], None]) -> None:
-            async with _engine(luggage, seats, {task.block.epoch: secret}, logs) as engine:
+        async def playing(tell: Callable[[Said | Played | Lag], None]) -> None:
+            async with _engine(luggage, seats, {task.block.epoch: secret}, keys, logs, tell) as engine:
                 await engine.play_now(task, tell)
                 tell(engine.lag)
 
@@ -100,22 +121,40 @@ def play(luggage: Luggage, task: Task, secret: bytes) -> Iterator[Played | Lag |
                 yield Printed(name, log_of(name, logs).read_bytes())
 
 
-def try_out(luggage: Luggage, names: Iterable[str], seats: int) -> TriedOut:
-    """Start these bots once, as `LocalEngine.preflight` does.  Raises `UsageError` where this node cannot play."""
+def _address() -> str:
+    """Of this node, as the cluster knows it."""
+    import ray.util
+
+    util: Any = ray.util  # without types
+    address: str = util.get_node_ip_address()
+    return address
+
+
+def try_out(luggage: Luggage, names: Iterable[str], seats: int, keys: Mapping[str, Keys]) -> Iterator[Said | TriedOut]:
+    """Start these bots once, as `LocalEngine.preflight` does; what came of it is told last.
+
+    Raises as `play`.
+    """
     room = Room()
-
-    async def trying(logs: Path) -> TriedOut:
-        async with _engine(luggage, names, {}, logs, room) as engine:
-            failures = await engine.preflight(names, seats)
-        return TriedOut({name: (each.fault, each.evidence) for name, each in failures.items()}, room.streams)
-
     with _logs() as logs:
-        return asyncio.run(trying(logs))
+
+        async def trying(tell: Callable[[Said | TriedOut], None]) -> None:
+            async with _engine(luggage, names, {}, keys, logs, tell, room) as engine:
+                failures = await engine.preflight(names, seats)
+            tell(TriedOut({name: (each.fault, each.evidence) for name, each in failures.items()}, room.streams))
+
+        yield from _told(trying)
 
 
 @contextlib.asynccontextmanager
 async def _engine(
-    luggage: Luggage, names: Iterable[str], secrets: Mapping[int, bytes], logs: Path, room: Room | None = None
+    luggage: Luggage,
+    names: Iterable[str],
+    secrets: Mapping[int, bytes],
+    keys: Mapping[str, Keys],
+    logs: Path,
+    tell: Callable[[Said], None],
+    room: Room | None = None,
 ) -> AsyncIterator[LocalEngine]:
     """What plays these bots here, as the run says; first what an earlier process has left is ended."""
     if this_arena() != luggage.arena:
@@ -129,13 +168,39 @@ async def _engine(
     for name in names:
         if name in luggage.parcels:
             specs[name] = unpack(specs[name], *luggage.parcels[name], folder / _BOTS)
+        elif name in keys:
+            specs[name] = replace(specs[name], keys=keys[name])
     setting = replace(
         luggage.setting,
         sandbox=replace(_sandbox(luggage.setting.sandbox.level), hidden=frozenset({folder})),
-        building=replace(luggage.setting.building, folder=folder / BUILDS),
+        building=replace(
+            luggage.setting.building, folder=folder / BUILDS, told=lambda name: tell(Said(f"building {name} ..."))
+        ),
     )
-    async with local_engine(setting, specs, secrets, luggage.run, logs, room=room) as engine:
-        yield engine
+    with _heard(tell):
+        async with local_engine(setting, specs, secrets, luggage.run, logs, room=room) as engine:
+            yield engine
+
+
+class _Teller(logging.Handler):
+    """Tells what is logged, as it would be shown on the arena's own machine."""
+
+    def __init__(self, tell: Callable[[Said], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._tell(Said(self.format(record)))
+
+
+@contextlib.contextmanager
+def _heard(tell: Callable[[Said], None]) -> Iterator[None]:
+    teller, arena = _Teller(tell), logging.getLogger("arena")
+    arena.addHandler(teller)
+    try:
+        yield
+    finally:
+        arena.removeHandler(teller)
 
 
 def _sandbox(level: Level) -> Sandbox:

@@ -10,9 +10,12 @@ from typing import Any
 from arena.app.engines.cluster.node import Luggage
 from arena.bots.manifest import BotSpec
 from arena.bots.parcel import Parcel
+from arena.reports.counting import counted
 
 AUTO = "auto"
 """The address of whatever cluster this machine is part of."""
+NODES_SHOWN = 4
+"""Of a large cluster, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ class Need:
         return {"num_cpus": self.cores, "memory": self.memory or None}
 
     def __str__(self) -> str:
-        return f"{self.cores} cores and {self.memory // 1_000_000} MB of memory"
+        memory = f" and {self.memory // 1_000_000:,} MB of memory" if self.memory else ""
+        return counted(self.cores, "core") + memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +84,13 @@ class Machine:
     id: str
     address: str
     has: Need
+
+
+def unheld(seats: Sequence[str], need: Need, machines: Sequence[Machine]) -> str:
+    """What is wrong where none of these nodes can hold a block."""
+    has = ", ".join(f"{each.address} has {each.has}" for each in machines[:NODES_SHOWN])
+    more = len(machines) - NODES_SHOWN
+    has += f", and {counted(more, 'more node')} too little, too" if more > 0 else ""
+    return (
+        f"no node can hold a match of {' - '.join(seats)}: it needs {need}, and {has or 'there is no node with a core'}"
+    )
