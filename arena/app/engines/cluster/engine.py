@@ -11,6 +11,8 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import partial
 
+import psutil
+
 from arena.app.engines.cluster.node import Luggage, TriedOut, this_arena
 from arena.app.engines.cluster.trip import AUTO, Machine, Need, Survey, Trip, TryOut, unheld
 from arena.app.engines.local import Job
@@ -23,6 +25,7 @@ from arena.bots.parcel import addressed, pack
 from arena.errors import ArenaError, UsageError
 from arena.match.lag import Lag
 from arena.tournament.runner import Played, Task
+from arena.wire.remote import is_local
 
 WAITING = 2
 """So many blocks wait at Ray, that no node waits for the arena."""
@@ -95,6 +98,7 @@ async def cluster_engine(
     try:
         machines: list[Machine] = []
         await driver.do(Survey, machines.append)
+        check_calls(machines, specs.values())
         yield ClusterEngine(driver, specs, secrets, _at_a_time(machines, specs, seatings) + WAITING)
     finally:
         await driver.close()
@@ -110,6 +114,18 @@ def checked(address: str) -> str:
             f"or {AUTO} for the one that this machine is part of"
         )
     return address
+
+
+def check_calls(machines: Iterable[Machine], specs: Iterable[BotSpec]) -> None:
+    """Raises `UsageError` for a bot without keys at an address of this machine: elsewhere that is somebody else."""
+    here = {each.address for addresses in psutil.net_if_addrs().values() for each in addresses}
+    elsewhere = [each.address for each in machines if each.address not in here and not is_local(f"{each.address}:0")]
+    for spec in specs:
+        if elsewhere and spec.address is not None and spec.keys is None and is_local(spec.address):
+            raise UsageError(
+                f"bot {spec.name!r} is known by nothing but {spec.address}, where node {elsewhere[0]} would find "
+                "another one or none; make keys for it by `arena certs`, with an address that all nodes can reach"
+            )
 
 
 def _lost(address: str, how: str) -> ArenaError:
