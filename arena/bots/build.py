@@ -1,22 +1,21 @@
 """Builds: once per digest, in a copy of a bot's sources that nobody changes afterwards, held as the bot itself is.
 
-Each has a folder with `bot`, the copy in which it was built and from which it runs, and `done`, which is written last:
-without it there is no build, whatever else lies there.  Whoever builds or waits locks the folder.
+Each has a folder on a shelf, with `bot`, the copy in which it was built and from which it runs, and `done`, which is
+written last: without it there is no build, whatever else lies there.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import fcntl
 import hashlib
 import os
 import shutil
 import stat
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from arena.bots import shelf
 from arena.bots.launcher import LaunchError, Limits, launch_build
 from arena.bots.manifest import BotSpec, digest_of_files, shipped, sources
 from arena.bots.sandbox import Sandbox, Workshop
@@ -27,7 +26,6 @@ PROTO = "proto"
 """The folder in which a build finds the proto files: the bot's own, else a copy of the arena's."""
 LAST_LINES = 20
 """Of what a build printed that came to nothing."""
-_LOOK_S = 0.1
 
 
 class BuildError(ArenaError):
@@ -35,7 +33,7 @@ class BuildError(ArenaError):
 
 
 class Builds:
-    """The builds of one arena process; what failed is not tried again."""
+    """The builds of one arena process, which are there until it closes them; what failed is not tried again."""
 
     def __init__(
         self,
@@ -56,6 +54,14 @@ class Builds:
         self._told = told
         self._limit_s = limit_s
         self._failed: dict[str, BuildError] = {}
+        self._held: dict[Path, int] = {}
+        """Those in use, and what holds them."""
+        self._trimmed = False
+
+    def close(self) -> None:
+        """Nothing runs any more that was built here."""
+        while self._held:
+            os.close(self._held.popitem()[1])
 
     async def built(self, spec: BotSpec) -> BotSpec:
         """The bot as it runs: built now, if it was not before.
@@ -69,10 +75,11 @@ class Builds:
             raise self._failed[spec.digest]
         try:
             place = self._folder / await asyncio.to_thread(_key, spec)
-            await asyncio.to_thread(place.mkdir, parents=True, exist_ok=True)
-            async with _locked(place) as lock:
-                if not (place / "done").exists():
-                    await self._build(spec, place, lock)
+            if place not in self._held:
+                done = place / "done"
+                held = await shelf.held(place, done.exists, lambda lock: self._build(spec, place, lock))
+                if self._held.setdefault(place, held) != held:
+                    os.close(held)
         except BuildError as error:
             self._failed[spec.digest] = error
             raise
@@ -88,6 +95,9 @@ class Builds:
                 "its build asks for the network ([build] network = true in its bot.toml), which is not allowed; "
                 "allow it by --allow-build-network, or in a tournament file by allow_build_network = true"
             )
+        if not self._trimmed:
+            self._trimmed = True
+            await asyncio.to_thread(shelf.trim, self._folder, shelf.KEPT_BYTES)
         self._told(spec.name)
         workshop = Workshop(place / "bot", place / "home", network=spec.build_network)
         log = place / "log"
@@ -97,10 +107,10 @@ class Builds:
             await self._run(spec, workshop, log, lock)
             await asyncio.to_thread(_freeze, workshop.folder)
         except BaseException:
-            await asyncio.to_thread(_remove, workshop.folder)
+            await asyncio.to_thread(shelf.remove, workshop.folder)
             raise
         finally:
-            await asyncio.to_thread(_remove, workshop.home)
+            await asyncio.to_thread(shelf.remove, workshop.home)
         (place / "done").touch()
 
     async def _run(self, spec: BotSpec, workshop: Workshop, log: Path, lock: int) -> None:
@@ -125,22 +135,6 @@ class Builds:
         raise BuildError(f"its build ({' '.join(spec.build)}) {how}; the last of what it printed:\n{said}")
 
 
-@contextlib.asynccontextmanager
-async def _locked(folder: Path) -> AsyncIterator[int]:
-    """Hold the folder against whoever else would build in it, here or in another arena, by this descriptor."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                await asyncio.sleep(_LOOK_S)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
 def _key(spec: BotSpec) -> str:
     """What the outcome of a build depends on: the bot's files, and the arena's proto files where it has none."""
     key = spec.digest
@@ -152,8 +146,8 @@ def _key(spec: BotSpec) -> str:
 
 def _lay_out(spec: BotSpec, workshop: Workshop) -> None:
     """The sources, and nothing of an earlier attempt."""
-    _remove(workshop.folder)
-    _remove(workshop.home)
+    shelf.remove(workshop.folder)
+    shelf.remove(workshop.home)
     workshop.folder.mkdir()
     for source in sources(spec.cwd):
         if source.is_symlink() or stat.S_ISREG(source.lstat().st_mode):
@@ -182,12 +176,3 @@ def _freeze(folder: Path) -> None:
             path.chmod(0o755)
         elif stat.S_ISREG(mode):
             path.chmod(0o555 if mode & stat.S_IXUSR else 0o444)
-
-
-def _remove(tree: Path) -> None:
-    """Remove a tree, though tools make folders in it that cannot be written to."""
-    for folder, below, _ in os.walk(tree):
-        for name in below:
-            if not os.path.islink(path := os.path.join(folder, name)):
-                os.chmod(path, 0o700)
-    shutil.rmtree(tree, ignore_errors=True)

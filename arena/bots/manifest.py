@@ -103,6 +103,11 @@ class BotSpec:
     def remote(self) -> bool:
         return self.address is not None
 
+    @property
+    def known_here_only(self) -> bool:
+        """Whether nothing says who it is but an address that means somebody else on every machine."""
+        return self.address is not None and self.keys is None and is_local(self.address)
+
 
 def resolve(spec: str, *, name: str | None = None, base: Path) -> BotSpec:
     """The bot that `spec` names; `name` overrides what it calls itself; paths are relative to `base`.

@@ -5,16 +5,15 @@ Nothing that is laid out is believed: every process sees for itself that the fil
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
-import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.bots import shelf
 from arena.bots.manifest import BotKind, BotSpec, interpreted, sources
 from arena.errors import UsageError
 
@@ -68,24 +67,33 @@ def addressed(spec: BotSpec) -> BotSpec:
     return replace(spec, run=_to_go(spec.run), build=_to_go(spec.build))
 
 
-def unpack(spec: BotSpec, key: str, fetch: Callable[[], Parcel], cache: Path) -> BotSpec:
-    """The bot of a spec that has travelled, as it runs on this machine, its files below the cache.
+@asynccontextmanager
+async def unpacked(spec: BotSpec, key: str, fetch: Callable[[], Parcel], parcels: Path) -> AsyncIterator[BotSpec]:
+    """The bot of a spec that has travelled, as it runs on this machine, with its files on that shelf.
 
-    `fetch` gets the parcel of that key.  Raises `UsageError` where the cache cannot be written.
+    `fetch` gets the parcel of that key.  Raises `UsageError` where the shelf cannot be written to.
     """
-    place = cache / key
+    place = parcels / key
+    folder = place / "bot"
     parcel = fetch()
+
+    def whole() -> bool:
+        return all(_packed(folder / file.path, file.path) == file for file in parcel.files)
+
+    async def lay_out(lock: int) -> None:
+        shelf.remove(folder)
+        _lay_out(parcel, folder)
+
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        with _locked(place):
-            if not all(_packed(place / "bot" / file.path, file.path) == file for file in parcel.files):
-                shutil.rmtree(place / "bot", ignore_errors=True)
-                _lay_out(parcel, place / "bot")
+        held = await shelf.held(place, whole, lay_out)
     except OSError as error:
         raise UsageError(
             f"bot {spec.name!r} cannot be laid out in {place}: {error.strerror}; choose another place by ARENA_CACHE"
         ) from None
-    return replace(spec, cwd=place / "bot", run=interpreted(spec.run), build=interpreted(spec.build))
+    try:
+        yield replace(spec, cwd=folder, run=interpreted(spec.run), build=interpreted(spec.build))
+    finally:
+        os.close(held)
 
 
 def _to_go(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -126,13 +134,3 @@ def _lay_out(parcel: Parcel, folder: Path) -> None:
 def _new_folders(folder: Path) -> Iterable[Path]:
     """Those that are missing on the way to it, the outer ones first."""
     return [each for each in (*reversed(folder.parents), folder) if not each.exists()]
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

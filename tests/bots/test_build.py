@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from arena.bots import shelf
 from arena.bots.build import BuildError, Builds
 from arena.bots.launcher import arena_marker
 from arena.bots.manifest import BotSpec, resolve
@@ -82,6 +83,20 @@ def test_changed_sources_are_built_anew(tmp_path: Path) -> None:
     first = asyncio.run(builds(tmp_path).built(bot(tmp_path / "bot", MAKES_A_BOT)))
     second = asyncio.run(builds(tmp_path).built(bot(tmp_path / "bot", MAKES_A_BOT + "\n")))
     assert first.cwd != second.cwd
+
+
+def test_where_there_is_too_much_a_build_goes_once_nobody_uses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelf, "KEPT_BYTES", 0)
+    first, second, third = (bot(tmp_path / name, f"{MAKES_A_BOT}  # {name}") for name in "abc")
+    user, other = builds(tmp_path), builds(tmp_path)
+    used = asyncio.run(user.built(first))
+    kept = asyncio.run(other.built(second))
+    assert used.cwd.exists() and kept.cwd.exists()
+    user.close()
+    last = asyncio.run(builds(tmp_path).built(third))
+    assert [each.cwd.exists() for each in (used, kept, last)] == [False, True, True]
 
 
 def test_a_build_that_fails_says_its_last_words_and_is_not_tried_again(tmp_path: Path) -> None:

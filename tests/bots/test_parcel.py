@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.manifest import BotSpec, digest_of_files, resolve, sources
-from arena.bots.parcel import addressed, pack, unpack
+from arena.bots.parcel import addressed, pack, unpacked
 from arena.errors import UsageError
 
 
@@ -30,7 +31,12 @@ def folder(tmp_path: Path) -> Path:
 
 def arrived(spec: BotSpec, cache: Path) -> BotSpec:
     parcel = pack(spec)
-    return unpack(addressed(spec), parcel.key, lambda: parcel, cache)
+
+    async def arriving() -> BotSpec:
+        async with unpacked(addressed(spec), parcel.key, lambda: parcel, cache) as there:
+            return there
+
+    return asyncio.run(arriving())
 
 
 def test_a_folder_arrives_with_the_digest_it_had(folder: Path, tmp_path: Path) -> None:

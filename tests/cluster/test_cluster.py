@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.app.engines.cluster.engine import checked
+from arena.bots.shelf import KEPT_BYTES
 from arena.cli.exits import Exit
 from arena.errors import UsageError
 from tests.cluster.conftest import Cluster, arenas_of_bots, ended, play_part, until
@@ -69,9 +71,15 @@ def test_two_nodes_play_what_one_machine_plays_and_tell_what_bots_printed(cluste
     assert not any(node.at_play() for node in cluster.nodes)
 
 
-def test_a_bot_is_built_once_a_node(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_bot_is_built_once_a_node_and_what_is_old_and_too_much_there_goes(cluster: Cluster, tmp_path: Path) -> None:
     write_bot(tmp_path / "built", BUILT, more='[build]\ncommand = ["sh", "-c", "echo NUMBER = 0 > made.py"]')
     write_cup(tmp_path, "./built", "random", pairs=2)
+    too_much = [place for node in cluster.nodes for place in (node.cache / "bots/old", node.cache / "builds/old")]
+    for place in too_much:
+        place.mkdir(parents=True)
+        with (place / "large").open("wb") as large:
+            large.truncate(KEPT_BYTES + 1)  # takes no room
+        os.utime(place, (0, 0))
     for building in (True, False):
         code, said = ended(cluster.tournament(cwd=tmp_path))
         assert code == 0, said
@@ -81,6 +89,7 @@ def test_a_bot_is_built_once_a_node(cluster: Cluster, tmp_path: Path) -> None:
         assert [len(each) for each in done] == [1, 1]
         built = [each[0].stat().st_mtime_ns for each in done]
     assert [each[0].stat().st_mtime_ns for each in done] == built
+    assert not any(place.exists() for place in too_much)
 
 
 @pytest.mark.parametrize(

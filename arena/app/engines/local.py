@@ -287,6 +287,7 @@ async def local_engine(
     stopwatch = Stopwatch()
     stopwatch.start()
     marker = arena_marker(run)
+    builds = setting.building.builds(setting.sandbox, marker)
     surroundings = Surroundings(
         stopwatch=stopwatch,
         rules=setting.rules,
@@ -295,9 +296,10 @@ async def local_engine(
         marker=marker,
         start_s=setting.start_s,
         sandbox=setting.sandbox,
-        builds=setting.building.builds(setting.sandbox, marker),
+        builds=builds,
     )
     try:
         yield LocalEngine(setting, specs, secrets, surroundings, room or Room())
     finally:
         stopwatch.stop()
+        builds.close()

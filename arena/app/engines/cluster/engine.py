@@ -10,6 +10,7 @@ import importlib.util
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import partial
+from ipaddress import ip_address
 
 import psutil
 
@@ -25,7 +26,6 @@ from arena.bots.parcel import addressed, pack
 from arena.errors import ArenaError, UsageError
 from arena.match.lag import Lag
 from arena.tournament.runner import Played, Task
-from arena.wire.remote import is_local
 
 WAITING = 2
 """So many blocks wait at Ray, that no node waits for the arena."""
@@ -119,9 +119,11 @@ def checked(address: str) -> str:
 def check_calls(machines: Iterable[Machine], specs: Iterable[BotSpec]) -> None:
     """Raises `UsageError` for a bot without keys at an address of this machine: elsewhere that is somebody else."""
     here = {each.address for addresses in psutil.net_if_addrs().values() for each in addresses}
-    elsewhere = [each.address for each in machines if each.address not in here and not is_local(f"{each.address}:0")]
+    elsewhere = [
+        each.address for each in machines if not (each.address in here or ip_address(each.address).is_loopback)
+    ]
     for spec in specs:
-        if elsewhere and spec.address is not None and spec.keys is None and is_local(spec.address):
+        if elsewhere and spec.known_here_only:
             raise UsageError(
                 f"bot {spec.name!r} is known by nothing but {spec.address}, where node {elsewhere[0]} would find "
                 "another one or none; make keys for it by `arena certs`, with an address that all nodes can reach"

@@ -30,8 +30,9 @@ from arena.bots.bot import log_of
 from arena.bots.certificates import Keys
 from arena.bots.launcher import sweep
 from arena.bots.manifest import BotSpec, digest_of_files
-from arena.bots.parcel import Parcel, unpack
+from arena.bots.parcel import Parcel, unpacked
 from arena.bots.sandbox import Level, Sandbox, at, lacking, weakest
+from arena.bots.shelf import KEPT_BYTES, trim
 from arena.errors import UsageError
 from arena.match.lag import Lag
 from arena.match.rulings import Fault
@@ -139,6 +140,7 @@ def try_out(luggage: Luggage, names: Iterable[str], seats: int, keys: Mapping[st
     with _logs() as logs:
 
         async def trying(tell: Callable[[Said | TriedOut], None]) -> None:
+            trim(cache_folder() / _BOTS, KEPT_BYTES)
             async with _engine(luggage, names, {}, keys, logs, tell, room) as engine:
                 failures = await engine.preflight(names, seats)
             tell(TriedOut({name: (each.fault, each.evidence) for name, each in failures.items()}, room.streams))
@@ -165,11 +167,6 @@ async def _engine(
     sweep(luggage.run)
     folder = cache_folder()
     specs = dict(luggage.specs)
-    for name in names:
-        if name in luggage.parcels:
-            specs[name] = unpack(specs[name], *luggage.parcels[name], folder / _BOTS)
-        elif name in keys:
-            specs[name] = replace(specs[name], keys=keys[name])
     setting = replace(
         luggage.setting,
         sandbox=replace(_sandbox(luggage.setting.sandbox.level), hidden=frozenset({folder})),
@@ -177,9 +174,15 @@ async def _engine(
             luggage.setting.building, folder=folder / BUILDS, told=lambda name: tell(Said(f"building {name} ..."))
         ),
     )
-    with _heard(tell):
-        async with local_engine(setting, specs, secrets, luggage.run, logs, room=room) as engine:
-            yield engine
+    async with contextlib.AsyncExitStack() as stack:
+        stack.enter_context(_heard(tell))
+        for name in names:
+            if name in luggage.parcels:
+                bot = unpacked(specs[name], *luggage.parcels[name], folder / _BOTS)
+                specs[name] = await stack.enter_async_context(bot)
+            elif name in keys:
+                specs[name] = replace(specs[name], keys=keys[name])
+        yield await stack.enter_async_context(local_engine(setting, specs, secrets, luggage.run, logs, room=room))
 
 
 class _Teller(logging.Handler):
