@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -299,15 +300,15 @@ _SETTINGS = select(
     func.set_config("lock_timeout", bindparam("lock"), True),
     func.set_config("idle_in_transaction_session_timeout", bindparam("idle"), True),
     func.set_config("synchronous_commit", "on", True),
-)
-_TURN = select(func.pg_advisory_xact_lock(_WRITERS, bindparam("tournament")))
+).cte()
+_TURN = select(func.pg_advisory_xact_lock(_WRITERS, bindparam("tournament"))).select_from(_SETTINGS)
+"""One way to the server and back; there the settings come first, since the lock is asked for by what they return."""
 
 
 def _take_turns(connection: Connection, tournament: int) -> None:
     """Wait for the other writers; one that stops in mid-transaction is thrown out by the server."""
     patience = {"lock": f"{1000 * BUSY_SECONDS:.0f}ms", "idle": f"{1000 * BUSY_SECONDS / 3:.0f}ms"}
-    connection.execute(_SETTINGS, patience)
-    connection.execute(_TURN, {"tournament": tournament})
+    connection.execute(_TURN, {"tournament": tournament, **patience})
 
 
 # --- SQLite -------------------------------------------------------------------------------------------------
@@ -371,10 +372,17 @@ def _log_ahead(database: Database) -> None:
     """Set write-ahead logging: readers and the writer then never wait for each other; the file remembers it."""
     with database.sentences():
         connection = database.engine.raw_connection()
+    deadline = time.monotonic() + BUSY_SECONDS
     try:
-        connection.cursor().execute("PRAGMA journal_mode = WAL")
-    except sqlite3.Error as error:
-        raise _refusal(error, database.where) from error
+        while True:
+            try:
+                connection.cursor().execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.Error as error:  # where several set it at once, SQLite lets none of them wait
+                busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+                if not busy or time.monotonic() > deadline:
+                    raise _refusal(error, database.where) from error
+                time.sleep(0.01)
     finally:
         connection.close()
 

@@ -19,11 +19,11 @@ from arena.errors import UsageError
 from arena.match.absence import Exclusion
 from arena.match.endgame import VERSION as ENDGAME_VERSION
 from arena.match.endgame import Judged
-from arena.match.record import Status
+from arena.match.record import Status, Testimony
 from arena.match.summary import MatchKey
 from arena.store import locking
-from arena.store.chains import Participant, canonical, first_seal, play_hash, seal
-from arena.store.engine import Database, clock_ms, connect
+from arena.store.chains import Participant, canonical, canonical_numbers, first_seal, play_hash, seal
+from arena.store.engine import AnyRow, Database, clock_ms, connect
 from arena.store.queries import LAST, LEFT_MS, Queries, absences_of, in_words
 from arena.store.schema import (
     JOURNAL,
@@ -215,7 +215,7 @@ class Store(Queries):
         quarantined: Sequence[Exclusion],
     ) -> None:
         with self._changing(tournament) as journal:
-            self._check(journal.connection, tournament, [result for result, _ in rows.values()])
+            self._check(journal, tournament, [result for result, _ in rows.values()])
             for result, row in rows.values():
                 serial = journal.add(matches, row)
                 for fault in _fault_rows(result, serial):
@@ -225,15 +225,14 @@ class Store(Queries):
                 if entry.participant not in out:
                     _log(journal, entry)
 
-    def _check(self, connection: Connection, tournament: Tournament, results: Sequence[MatchResult]) -> None:
+    def _check(self, journal: _Journal, tournament: Tournament, results: Sequence[MatchResult]) -> None:
         """A result is of an open epoch, and of participants who had entered when it was opened."""
-        this = {"tournament": tournament.id}
-        opened = {row.number: row for row in connection.execute(_OPENED, this)}
         entered = self._entered.setdefault(tournament.id, {})
         if not all(name in entered for result in results for name in result.seats):
-            entered.update(tuple(row) for row in connection.execute(_ENTERED, this))
+            found = journal.connection.execute(_ENTERED, {"tournament": tournament.id})
+            entered.update(tuple(row) for row in found)
         for result in results:
-            epoch = opened.get(result.key.epoch)
+            epoch = journal.epochs.get(result.key.epoch)
             if epoch is None:
                 raise StoreError(f"the match {in_words(result.key)} is of an epoch that was never opened")
             if epoch.revealed:
@@ -395,15 +394,14 @@ _HEAD = (
     select(
         tournaments.c.rows, tournaments.c.head, tournaments.c.name,
         locks.c.token, locks.c.pid, locks.c.host, locks.c.acquired,
+        epochs.c.number, epochs.c.serial, epochs.c.revealed,
     )
     .outerjoin(locks, locks.c.tournament == tournaments.c.id)
+    .outerjoin(epochs, epochs.c.tournament == tournaments.c.id)
     .where(tournaments.c.id == bindparam("tournament"))
 )  # fmt: skip
 _NEW_HEAD = update(tournaments).where(tournaments.c.id == bindparam("tournament"))
 _ADD = {table: insert(table) for table in JOURNAL}
-_OPENED = select(epochs.c.number, epochs.c.serial, epochs.c.revealed).where(
-    epochs.c.tournament == bindparam("tournament")
-)
 _ENTERED = select(participants.c.name, participants.c.serial).where(
     participants.c.tournament == bindparam("tournament")
 )
@@ -414,13 +412,16 @@ class _Journal:
 
     def __init__(self, connection: Connection, tournament: int, token: str | None = None) -> None:
         """`token`: of the lock by which this arena holds the tournament; None: nobody is to hold it."""
-        row = connection.execute(_HEAD, {"tournament": tournament}).one_or_none()
-        if row is None:
+        rows = connection.execute(_HEAD, {"tournament": tournament}).all()
+        if not rows:
             raise StoreError(f"the store has no tournament number {tournament}")
+        row = rows[0]
         if row.token != token:
             by = "another arena" if row.token is None else f"process {row.pid} on {row.host} since {row.acquired}"
             raise TakenOver(f"the tournament {row.name!r} was taken over by {by}; this arena writes nothing more to it")
         self.connection = connection
+        self.epochs: Mapping[int, AnyRow] = {row.number: row for row in rows}
+        """Those that are open, by their numbers: their `serial`, and whether they are `revealed`."""
         self._tournament = tournament
         self.serial: int = row.rows
         self.head: str = row.head
@@ -504,8 +505,17 @@ def _row(result: MatchResult) -> dict[str, Any]:
         "play_hash": play_hash(**key, seats=seats, play=play),
         "summary": canonical(summary.to_json()),
         "play": play,
-        "testimony": canonical(record.testimony.to_json()),
+        "testimony": _testimony(record.testimony),
     }
+
+
+def _testimony(testimony: Testimony) -> str:
+    """It as canonical JSON: all of it but the evidence is numbers."""
+    texts = {
+        name: canonical(value) if name == "evidence" else canonical_numbers(value)
+        for name, value in testimony.to_json().items()
+    }
+    return "{" + ",".join(f'"{name}":{text}' for name, text in sorted(texts.items())) + "}"
 
 
 def _key_row(key: MatchKey) -> dict[str, Any]:

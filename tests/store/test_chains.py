@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import re
 import shutil
@@ -22,13 +23,14 @@ from arena.match.record import MatchRecord
 from arena.match.summary import MatchKey
 from arena.store import Broken, ChainHead, MatchResult, Participant, Store, open_queries, open_store
 from arena.store.chains import canonical
-from arena.store.schema import JOURNAL, metadata, sealed_columns, tournaments
+from arena.store.schema import JOURNAL, matches, metadata, sealed_columns, tournaments
 from tests.postgres import Server
 from tests.store.behind import Where, change
 from tests.store.samples import (
     COMMITMENT,
     CONFIG,
     CREATED,
+    NASTY,
     RULES,
     SECRET,
     SESSION,
@@ -40,6 +42,23 @@ from tests.store.samples import (
     silent,
     void,
 )
+
+# --- texts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.05])
+def test_every_text_of_a_match_is_canonical_json(store: Store, rate: float) -> None:
+    cup = created(store)
+    records = [played(seed, fault_rate=rate) for seed in range(8)]
+    large = replace(records[0].testimony, took_us=((0, 1 << 70), ()), evidence=(NASTY,))
+    records.append(replace(records[0], testimony=large))
+    store.record(cup, [result(MatchKey(1, ("A", "B"), 0, at), at, record) for at, record in enumerate(records)])
+    texts = [matches.c[name] for name in ("pairing", "seats", "losers", "summary", "play", "testimony")]
+    with store._database.reading() as connection:
+        rows = connection.execute(select(*texts).order_by(matches.c.serial)).all()
+    assert all(text == canonical(json.loads(text)) for row in rows for text in row)
+    assert [row.testimony for row in rows] == [canonical(record.testimony.to_json()) for record in records]
+
 
 # --- the play chain ---------------------------------------------------------------------------------------------
 
