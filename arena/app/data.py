@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.errors import UsageError
-from arena.store.engine import named
 
 RUNS = "runs"
 """The folder of the runs' folders, beside the store."""
@@ -30,6 +29,8 @@ class Archive:
         return self.url or self.folder / STORE
 
     def __str__(self) -> str:
+        from arena.store.engine import named  # a process that plays blocks has no store, and starts sooner without
+
         return named(self.url) if self.url else str(self.folder)
 
 
