@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -45,12 +46,21 @@ class Node:
 
     def start(self) -> None:
         """Returns when it is part of the cluster."""
+        self.begin()
+        self.join()
+
+    def begin(self) -> None:
+        """Start it, without waiting for it."""
         log = self._cluster.folder / f"{self.address}.log"
         words = [str(BIN / "ray"), "start", "--node-ip-address", self.address, "--temp-dir", str(self._temp)]
         words += ["--object-store-memory", "80000000", "--num-cpus", "2", "--memory", "2000000000", *self._words]
         environment = {**self._cluster.environment, "ARENA_CACHE": str(self.cache)}
         with log.open("ab") as out:
-            subprocess.run(words, env=environment, stdout=out, stderr=out, check=True, timeout=PATIENCE_S)
+            self._starting = subprocess.Popen(words, env=environment, stdout=out, stderr=out)
+
+    def join(self) -> None:
+        """Returns when it is part of the cluster, if it was begun."""
+        assert self._starting.wait(PATIENCE_S) == 0
 
     def processes(self) -> list[psutil.Process]:
         """All that belongs to it and lives, known by the logs that it has open; bots do not."""
@@ -63,16 +73,23 @@ class Node:
 
     def kill_raylet(self) -> None:
         """As if the machine had broken down: its workers see it and go, too."""
+        workers = self.at_play().values()
         for process in self.processes():
             with suppress(psutil.Error):
                 if process.name() == "raylet":
                     process.kill()
-        until(lambda: not self.at_play())
+        psutil.wait_procs(workers, timeout=PATIENCE_S)
 
     def at_play(self) -> dict[int, psutil.Process]:
-        """Its workers that have bots, by pid."""
-        arenas = arenas_of_bots()
-        return {process.pid: process for process in self.processes() if process.pid in arenas}
+        """Its workers that have bots, by pid: such children of its raylet as have children."""
+        all_there_are = list(psutil.process_iter(["name", "ppid"]))
+        parents = {process.info["ppid"] for process in all_there_are}
+        raylets = set()
+        for process in all_there_are:
+            with suppress(psutil.Error):
+                if process.info["name"] == "raylet" and any(str(self._temp) in word for word in process.cmdline()):
+                    raylets.add(process.pid)
+        return {each.pid: each for each in all_there_are if each.info["ppid"] in raylets and each.pid in parents}
 
     def end(self) -> None:
         """End all of it."""
@@ -96,14 +113,22 @@ class Cluster:
             "RAY_enable_open_telemetry": "0",
         }
         port = free_port()
-        self.address = f"127.0.0.2:{port}"
-        self.head = Node(self, "127.0.0.2", "--head", "--port", str(port), "--include-dashboard", "false")
-        self.other = Node(self, "127.0.0.3", "--address", self.address)
+        self.address = f"{self.host(2)}:{port}"
+        self.head = Node(self, self.host(2), "--head", "--port", str(port), "--include-dashboard", "false")
+        self.other = Node(self, self.host(3), "--address", self.address)
         self.nodes = (self.head, self.other)
 
+    @staticmethod
+    def host(number: int) -> str:
+        """An address that nodes of clusters beside this one do not have."""
+        return f"127.{os.getpid() // 256 % 256}.{os.getpid() % 256}.{number}"
+
     def __enter__(self) -> Cluster:
+        self.head.begin()
+        until(lambda: _listens(self.address))
+        self.other.begin()
         for node in self.nodes:
-            node.start()
+            node.join()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -135,6 +160,12 @@ def cluster() -> Iterator[Cluster]:
             yield cluster
     finally:
         shutil.rmtree(folder)
+
+
+def _listens(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    with socket.socket() as knocking:
+        return knocking.connect_ex((host, int(port))) == 0
 
 
 def arenas_of_bots() -> set[int]:

@@ -29,7 +29,7 @@ def test_nodes_call_a_remote_bot_keep_no_key_of_it_and_one_that_dies_costs_it_no
     keys = keys_for(tmp_path / "far", f"127.0.0.1:{port}")
     secrets = [(keys.arena / name).read_bytes().strip() for name in ("arena.key", "token")]
     bots = "".join(f'[[bots]]\nbot = "{bot}"\n' for bot in ("far/arena", "greedy"))
-    (tmp_path / "cup.toml").write_text(f"pairs = 2\nblock = 1\n[rules]\nmatch_target = 1\n{bots}")
+    (tmp_path / "cup.toml").write_text(f"pairs = 1\nblock = 1\n[rules]\nmatch_target = 1\n{bots}")
     with Remote(tmp_path / "bot", WITH_A_GATE, port=port, keys=keys.bot) as far:
         playing = cluster.tournament("--no-timeouts", cwd=tmp_path)
         until(lambda: len(far.asked()) == 3 or playing.poll() is not None)
@@ -41,7 +41,7 @@ def test_nodes_call_a_remote_bot_keep_no_key_of_it_and_one_that_dies_costs_it_no
         code, said = ended(playing)
     assert code == 0, said
     assert "it is played again" in said
-    assert "4 of 4 matches" in said
+    assert "2 of 2 matches" in said
     assert "Faults       none" in said
     assert not files_with(secrets, cluster.folder)
 
