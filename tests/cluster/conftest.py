@@ -34,6 +34,10 @@ def until(holds: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+TASKS = ("ray::block", "ray::try_out")
+"""How workers are called while they play and while they start bots."""
+
+
 class Node:
     """A raylet with what belongs to it, at an address and with a cache of its own."""
 
@@ -81,15 +85,19 @@ class Node:
         psutil.wait_procs(workers, timeout=PATIENCE_S)
 
     def at_play(self) -> dict[int, psutil.Process]:
-        """Its workers that have bots, by pid: such children of its raylet as have children."""
-        all_there_are = list(psutil.process_iter(["name", "ppid"]))
-        parents = {process.info["ppid"] for process in all_there_are}
-        raylets = set()
-        for process in all_there_are:
+        """Its workers that have bots, by pid: its raylet's children at a task of ours that have children."""
+        processes = {process.pid: process for process in psutil.process_iter(["name", "ppid"])}
+        found = {}
+        for parent in {process.info["ppid"] for process in processes.values()} & processes.keys():
+            worker = processes[parent]
+            raylet = processes.get(worker.info["ppid"])
+            if raylet is None or raylet.info["name"] != "raylet":
+                continue
             with suppress(psutil.Error):
-                if process.info["name"] == "raylet" and any(str(self._temp) in word for word in process.cmdline()):
-                    raylets.add(process.pid)
-        return {each.pid: each for each in all_there_are if each.info["ppid"] in raylets and each.pid in parents}
+                mine = any(str(self._temp) in word for word in raylet.cmdline())
+                if mine and "".join(worker.cmdline()).startswith(TASKS):
+                    found[parent] = worker
+        return found
 
     def end(self) -> None:
         """End all of it."""
