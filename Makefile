@@ -15,7 +15,7 @@ PROTO_STAMP := $(PROTO_VENV)/.stamp
 PROTO_TOOLS := grpcio-tools==1.80.0 mypy-protobuf==5.1.0
 BASELINE := proto/baseline.binpb
 # All tests: many of them wait for processes, so that two at a time take little more than half as long as one.
-AT_ONCE := --numprocesses 2 --dist loadfile
+AT_ONCE := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := help

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("ARENA_LOOP", "asyncio")
 """What plays where nothing but the arena is installed; `tests/e2e/test_loops.py` is about the other one."""
+os.environ.pop("COLUMNS", None)
+"""Processes that run tests side by side have it, others do not; what the arena prints to a pipe is as wide as that."""
 IN_CI = os.environ.get("CI") == "true"
 
 

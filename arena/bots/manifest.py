@@ -165,11 +165,15 @@ def _address(match: re.Match[str], name: str | None, base: Path) -> BotSpec:
             f"`arena certs` and name the folder with its {MANIFEST} (or force it there: plaintext = true)"
         )
     return BotSpec(
-        name=name or checked_name(address, f"the bot address {address!r} as a name"),
+        name=name or checked_name(_last(address, NAME_LENGTH), f"the bot address {address!r} as a name"),
         kind=BotKind.ADDRESS,
         digest=_digest_of_texts(address),
         address=address,
     )
+
+
+def _last(text: str, length: int) -> str:
+    return text if len(text) <= length else f"...{text[3 - length :]}"
 
 
 def _path(path: Path, name: str | None) -> BotSpec:

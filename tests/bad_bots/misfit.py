@@ -74,8 +74,8 @@ class Misfit:
             pass
         finally:
             self.open -= 1
-        if self.sin == "stream-closed":
-            os._exit(3)
+            if self.sin == "stream-closed":  # whether it sees the end of the messages first or that it is cut off
+                os._exit(3)
 
     async def answer_all(self, context: aio.ServicerContext[bytes, bytes]) -> None:
         """Until the stream is closed, by the arena or (`EOFError`) by the bot."""
@@ -178,7 +178,7 @@ async def main() -> None:
             subprocess.Popen([sys.executable, "-c", SLEEPER], start_new_session=True)
         case "sigterm":
             loop.add_signal_handler(signal.SIGTERM, end)
-        case "deaf":
+        case "deaf" | "stream-closed":  # the latter ends in time, but by itself
             loop.add_signal_handler(signal.SIGTERM, lambda: None)
     server = await serve(misfit, os.environ["ARENA_ADDRESS"])
     await server.wait_for_termination()

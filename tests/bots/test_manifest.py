@@ -120,6 +120,12 @@ def test_a_relative_socket_path_is_relative_to_the_config(tmp_path: Path) -> Non
     assert resolve("unix:a/b.sock", base=tmp_path, name="x").address == f"unix:{tmp_path}/a/b.sock"
 
 
+def test_an_address_too_long_for_a_name_is_named_by_its_end(tmp_path: Path) -> None:
+    spec = resolve(f"unix:/{'a' * 60}/bot.sock", base=tmp_path)
+    assert (spec.name, len(spec.name)) == (f"...{'a' * 52}/bot.sock", 64)
+    assert spec.address == f"unix:/{'a' * 60}/bot.sock"
+
+
 def test_a_built_in_name_is_the_sample_bot(samples: Path, tmp_path: Path) -> None:
     spec = resolve("random", base=tmp_path / "elsewhere")
     assert (spec.kind, spec.name, spec.cwd) == (BotKind.BUILTIN, "Random", samples / "random")
