@@ -178,7 +178,9 @@ async def main() -> None:
             subprocess.Popen([sys.executable, "-c", SLEEPER], start_new_session=True)
         case "sigterm":
             loop.add_signal_handler(signal.SIGTERM, end)
-        case "deaf" | "stream-closed":  # the latter ends in time, but by itself
+        case "stream-closed":
+            loop.add_signal_handler(signal.SIGTERM, lambda: loop.call_later(1, os._exit, 0))
+        case "deaf":
             loop.add_signal_handler(signal.SIGTERM, lambda: None)
     server = await serve(misfit, os.environ["ARENA_ADDRESS"])
     await server.wait_for_termination()
