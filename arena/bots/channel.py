@@ -31,10 +31,8 @@ from arena.match.referee import NoReply, Reply
 from arena.match.rulings import Fault
 from arena.wire import codec, stubs
 
-OWED_FOR_EACH = 2
-"""A bot that still owes more answers than this for each event that has gathered is sent nothing yet ..."""
 PATIENCE_S = 0.005
-"""... unless the last message to it was written this long ago."""
+"""A bot that owes more answers than events have gathered is sent nothing yet, unless it was written to so long ago."""
 CLOSE_S = 1.0
 """How long a cancelled stream may take to be gone."""
 GRACE_S = 0.050
@@ -315,7 +313,7 @@ class Channel:
         """Whether what has gathered should go out now: to a bot that is busy for long a few at a time are enough."""
         gathered = len(self._outbox)
         owed = len(self._open) - gathered
-        return gathered * OWED_FOR_EACH >= owed or self._stopwatch.latest - self._written > PATIENCE_S
+        return gathered >= owed or self._stopwatch.latest - self._written > PATIENCE_S
 
     async def _write_loop(self, call: aio.StreamStreamCall[bytes, bytes]) -> None:
         outbox = self._outbox

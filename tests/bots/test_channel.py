@@ -162,7 +162,7 @@ def test_an_answer_to_a_question_that_waits_in_the_arena_is_a_guess_and_dropped(
     on_a_line(tmp_path, play, test)
 
 
-def test_few_questions_wait_until_they_are_half_as_many_as_the_bot_owes(
+def test_few_questions_wait_until_they_are_as_many_as_the_bot_owes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(channel, "PATIENCE_S", float("inf"))
@@ -179,21 +179,22 @@ def test_few_questions_wait_until_they_are_half_as_many_as_the_bot_owes(
             await asked.acquire()
             await context.write(codec.answer(answered, 1, 1))
         await read()
-        await context.write(b"".join(codec.answer(id, 1, 1) for id in range(3, 13)))
+        await context.write(b"".join(codec.answer(id, 1, 1) for id in range(3, 15)))
         await asyncio.sleep(60)
 
     async def test(line: Line) -> None:
         for id in range(1, 9):
             line.ask(id, None)
         await line.until_sent()
-        line.ask(9, None)
-        asked.release()
-        await line.until(lambda: 1 in line.answers)  # the bot owes 7 more, and one question has gathered
-        for id in (10, 11, 12):
+        for id in (9, 10, 11, 12):
             line.ask(id, None)
         asked.release()
-        await line.until(lambda: len(line.answers) == 12)
-        assert messages == [list(range(1, 9)), [9, 10, 11, 12]]
+        await line.until(lambda: 1 in line.answers)  # the bot owes 7 more, and four questions have gathered
+        for id in (13, 14):
+            line.ask(id, None)
+        asked.release()
+        await line.until(lambda: len(line.answers) == 14)
+        assert messages == [list(range(1, 9)), [9, 10, 11, 12, 13, 14]]
 
     on_a_line(tmp_path, play, test)
 
