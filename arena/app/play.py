@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +18,7 @@ from arena.app import participants
 from arena.app.data import RUNS, Archive, make
 from arena.app.engines.local import Building, Setting, local_engine
 from arena.app.epochs import grow
-from arena.app.runs import RunOptions, create_run, free_names
+from arena.app.runs import RunOptions, create_run, free_names, run_names
 from arena.app.sandboxes import chosen
 from arena.app.schedules import schedule_of
 from arena.bots.bot import log_of
@@ -228,10 +228,10 @@ def _block(config: TournamentConfig, specs: Mapping[str, BotSpec]) -> Block:
 def _reserve(archive: Archive) -> str:
     """The name of a run that no other has: its folder is made."""
     make(archive.folder)
-    taken: set[str] = set()
+    taken: Collection[str] = ()
     if has_store(archive.store):
         with open_store(archive.store) as store:  # says now, rather than after the match, that nothing can be kept
-            taken = {tally.tournament.name for tally in store.tournaments()}
+            taken = run_names(store)
     for number in itertools.count(1):
         name = f"{NAME}-{number}"
         folder = archive.folder / RUNS / name

@@ -69,7 +69,7 @@ class RunOptions:
 
 def free_names(store: Queries, stem: str) -> Iterator[str]:
     """The names that a run can be given, by their numbers; another arena may be quicker to take one."""
-    taken = _names(store)
+    taken = run_names(store)
     return (name for number in itertools.count(1) if (name := f"{stem}-{number}") not in taken)
 
 
@@ -77,7 +77,7 @@ def new_name(store: Store, options: RunOptions, config: TournamentConfig) -> str
     if options.name is None:
         return next(free_names(store, config.name))
     check_run_name(options.name)
-    if options.name in _names(store):
+    if options.name in run_names(store):
         raise UsageError(
             f"there is a run {options.name!r} in {options.archive} already: "
             f"go on with it by --resume {options.name}, or choose another name"
@@ -112,7 +112,8 @@ def create_run(
     )
 
 
-def _names(store: Queries) -> Collection[str]:
+def run_names(store: Queries) -> Collection[str]:
+    """The names of all runs."""
     return {tally.tournament.name for tally in store.tournaments()}
 
 
