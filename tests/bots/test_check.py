@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,6 @@ from tests.bots.conftest import assert_nothing_is_left
 from tests.bots.remotes import LOWEST, Remote, free_port, keys_for, until
 from tests.docs.pages import ROOT, anchors
 
-MISFIT = Path(misfit.__file__)
 PYTHON = [name for name in builtin_names() if (sample_bots_folder() / name / "bot.py").exists() and name != "ismcts"]
 """The sample bots that need no build.  Ismcts thinks by the clock: a minute in all, and not repeatable."""
 BUSY = {"start", "time-use", "output", "files"}
@@ -95,7 +95,8 @@ def folder_of(tmp_path: Path, sin: str) -> str:
     """The folder of a bot that commits the sin in a process of its own."""
     folder = tmp_path / "bots" / "misfit"
     folder.mkdir(parents=True)
-    command = f'["{sys.executable}", "{MISFIT}", "{sin}"]'
+    shutil.copy(misfit.__file__, folder / "misfit.py")  # of the checkout it may see nothing but the package
+    command = f'["{sys.executable}", "misfit.py", "{sin}"]'
     (folder / "bot.toml").write_text(f'name = "misfit"\nrules = ["schnapsen"]\n[run]\ncommand = {command}\n')
     return str(folder)
 
