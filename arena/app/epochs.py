@@ -13,10 +13,10 @@ from arena.app.runs import participant
 from arena.app.schedules import blocks_of, missed_lists, schedules_of
 from arena.app.show import evidence_of
 from arena.app.stopping import ask, lists_left
+from arena.app.totals import games_of
 from arena.bots.manifest import BotSpec
 from arena.bots.sandbox import Level
 from arena.match.absence import Absences
-from arena.ratings.base import Game
 from arena.reports.model import Stopping
 from arena.store import Epoch, Queries, Store, Tournament
 from arena.tournament import decks
@@ -50,8 +50,7 @@ def remainder_of(
 def asked_for(queries: Queries, tournament: Tournament, rule: StopRule) -> tuple[Stopping, Mapping[Pairing, int]]:
     """What a stop rule says of all that was played."""
     evidence = evidence_of(queries, tournament)
-    games = [Game(pair.sides, pair.ranks) for pair in evidence.totals.pairs]
-    return ask(rule, schedules_of(queries.epochs(tournament)), evidence.absences, games)
+    return ask(rule, schedules_of(queries.epochs(tournament)), evidence.absences, games_of(evidence.totals))
 
 
 def in_reserve(config: TournamentConfig, schedules: Sequence[Schedule], absences: Absences) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena.app.schedules import matches_of_those_out
@@ -48,12 +48,10 @@ class Look:
         """Know a pair whose matches it sees."""
         self._games[frozenset(self.absences.out.keys() & pairing)][game] += 1
 
-    def _evidence(self) -> Iterator[Game]:
+    def _evidence(self) -> Counter[Game]:
         """The games that counted: without those of participants that were withdrawn."""
         gone = withdrawn(matches_of_those_out(self.schedules, self.absences), self._played)
-        for out, games in self._games.items():
-            if gone.isdisjoint(out):
-                yield from games.elements()
+        return sum((games for out, games in self._games.items() if gone.isdisjoint(out)), Counter[Game]())
 
 
 class Looks:

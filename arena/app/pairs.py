@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.app.play import Lineup, PlayOptions
+from arena.app.totals import games_of
 from arena.app.tournament import Listener, run_tournament
 from arena.errors import UsageError
 from arena.game.presets import preset
 from arena.game.table import Table
 from arena.match.summary import MatchSummary
-from arena.ratings.base import Game, grouped
 from arena.ratings.posterior import posterior
 from arena.ratings.statistics import Share, fitted_draw_probability, share
 from arena.store import NameTaken, open_queries
@@ -63,8 +63,8 @@ async def play_pairs(options: PlayOptions, listener: Listener) -> PlayedPairs:
     first, second = lineup.specs
     totals = Totals.of(summaries)
     standings = totals.standings((first, second))
-    games = [Game(pair.sides, pair.ranks) for pair in totals.pairs]
-    belief = posterior(games, fitted_draw_probability(grouped(games)) if games else 0.0)
+    games = games_of(totals)
+    belief = posterior(games, fitted_draw_probability(games))
     return PlayedPairs(
         names=(first, second),
         seed=lineup.seed,

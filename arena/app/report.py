@@ -19,7 +19,7 @@ from arena.app.show import Count, Rated, rate
 from arena.app.trust import trust_of
 from arena.errors import UsageError
 from arena.match.summary import MatchKey
-from arena.ratings.base import Game, grouped
+from arena.ratings.base import Game, Groups, grouped
 from arena.ratings.posterior import Posterior, posterior, verdicts
 from arena.ratings.trueskill import Fit, fit
 from arena.reports.html.course import Point
@@ -165,7 +165,7 @@ def course(rated: Rated, reference: str | None) -> Mapping[str, Sequence[Point]]
         if count not in moments:
             continue
         ended = count == len(lists)
-        fitted, belief = (rated.fit, rated.belief) if ended else _rated(tuple(grouped(known.elements())))
+        fitted, belief = (rated.fit, rated.belief) if ended else _rated(grouped(known))
         if reference in belief.names:
             fitted = fitted.anchored(reference, belief.names)
         judged = verdicts(belief, {name: rating.score for name, rating in fitted.ratings.items()}, reference)
@@ -182,8 +182,7 @@ def _moments(lists: int) -> Iterator[int]:
 
 
 @lru_cache(maxsize=32)
-def _rated(groups: tuple[tuple[Game, int], ...]) -> tuple[Fit, Posterior]:
+def _rated(games: Groups) -> tuple[Fit, Posterior]:
     """What these games tell; the live page asks for the same ones again and again."""
-    games = [game for game, copies in groups for _ in range(copies)]
     fitted = fit(games)
     return fitted, posterior(games, fitted.draw_probability)

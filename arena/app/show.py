@@ -14,8 +14,9 @@ from arena import __version__
 from arena.app.data import RUNS, Archive
 from arena.app.schedules import left_out, matches_of_those_out, planned, schedules_of
 from arena.app.stopping import rule_of, stopping_of
+from arena.app.totals import games_of
 from arena.match.absence import NOBODY, Absences
-from arena.ratings.base import Game, Rating
+from arena.ratings.base import Game, Groups, Rating
 from arena.ratings.posterior import Posterior, posterior, verdicts
 from arena.ratings.trueskill import Fit, fit, online
 from arena.reports.model import Absence, Row, RunFacts, RunReport
@@ -134,7 +135,7 @@ class Rated:
     evidence: Evidence
     pairs: Sequence[PairResult]
     """Complete ones, sorted."""
-    games: Sequence[Game]
+    games: Groups
     """A game for each pair."""
     fit: Fit
     belief: Posterior
@@ -143,10 +144,9 @@ class Rated:
 def rate(queries: Queries, tournament: Tournament, count: Count | None = None) -> Rated:
     """All that a table and its trust report rest on, computed once; `count` is that of the last time."""
     evidence = evidence_of(queries, tournament, count)
-    pairs = evidence.totals.pairs
-    games = [Game(pair.sides, pair.ranks) for pair in pairs]
+    games = games_of(evidence.totals)
     fitted = fit(games, (participant.name for participant in queries.participants(tournament)))
-    return Rated(evidence, pairs, games, fitted, posterior(games, fitted.draw_probability))
+    return Rated(evidence, evidence.totals.pairs, games, fitted, posterior(games, fitted.draw_probability))
 
 
 def build_report(queries: Queries, run: str, *, operator: bool = False, one_pass: bool = False) -> RunReport:

@@ -6,11 +6,11 @@ follows whatever the number of jobs, and wherever an arena was killed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.match.absence import Absences
-from arena.ratings.base import Game, grouped
+from arena.ratings.base import Games, grouped
 from arena.ratings.posterior import Posterior, posterior, ranking
 from arena.ratings.remainder import share_out
 from arena.ratings.statistics import fitted_draw_probability
@@ -52,14 +52,14 @@ def stopping_of(
 
 
 def ask(
-    rule: StopRule, schedules: Sequence[Schedule], absences: Absences, games: Iterable[Game]
+    rule: StopRule, schedules: Sequence[Schedule], absences: Absences, games: Games
 ) -> tuple[Stopping, Mapping[Pairing, int]]:
     """How far it is once all schedules are played, and the lists of the next epoch: none if the tournament is over.
 
     `games` are all that count.
     """
-    evidence = list(games)
-    draw_probability = fitted_draw_probability(grouped(evidence))
+    evidence = grouped(games)
+    draw_probability = fitted_draw_probability(evidence)
     belief = posterior(evidence, draw_probability)
     means = dict(zip(belief.names, belief.mean.tolist(), strict=True))  # whether all are separated is so by any scores
     stopping = stopping_of(rule, schedules, absences, belief, means, over=False)

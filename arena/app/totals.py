@@ -14,7 +14,7 @@ from arena.app.schedules import matches_of_those_out, planned, schedules_of
 from arena.match.absence import Absences, Change, Exclusion, Place
 from arena.match.record import Status
 from arena.match.summary import MatchKey, MatchSummary
-from arena.ratings.base import Game
+from arena.ratings.base import Game, Groups, grouped
 from arena.ratings.trueskill import fit
 from arena.store.chains import Participant, PlayChain, canonical, chain_start
 from arena.store.exchange import End, Sealed, SealedRow
@@ -65,14 +65,12 @@ class RunningTotals:
     def end(self, sealed: Sealed) -> End:
         """What all rows came to; once, after the last."""
         gone = withdrawn(matches_of_those_out(self.schedules, self.absences), self._played)
-        games: Counter[Game] = Counter()
+        known = [part for out, part in self._parts.items() if gone.isdisjoint(out)]
         totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for out, part in self._parts.items():
-            if gone.isdisjoint(out):
-                games.update({Game(*sides_and_ranks): pairs for sides_and_ranks, pairs in part.outcomes().items()})
-                for name, standing in part.standings().items():
-                    totals[name].update(_figures(standing))
-        fitted = fit(games.elements(), self.participants)
+        for part in known:
+            for name, standing in part.standings().items():
+                totals[name].update(_figures(standing))
+        fitted = fit(games_of(*known), self.participants)
         figures = {
             name: {
                 "mu": fitted.ratings[name].mu,
@@ -114,6 +112,14 @@ class RunningTotals:
             return
         self._played.update(key.pairing)
         self._parts[frozenset(self.absences.out.keys() & key.pairing)].add(summary or summary_of(values))
+
+
+def games_of(*totals: Totals) -> Groups:
+    """A game for each complete pair of these, as evidence of the strengths."""
+    games: Counter[Game] = Counter()
+    for each in totals:
+        games.update({Game(sides, ranks): pairs for (sides, ranks), pairs in each.outcomes().items()})
+    return grouped(games)
 
 
 def key_of(match: Mapping[str, Any]) -> MatchKey:

@@ -73,16 +73,24 @@ class Game:
         return Game(tuple(side for _, side in placed), tuple(rank for rank, _ in placed))
 
 
-Groups = Sequence[tuple[Game, int]]
-"""Different games in canonical form and order, each with the number of times that it was played."""
+class Groups(tuple[tuple[Game, int], ...]):
+    """Different games in canonical form and order, each with the number of times that it was played."""
+
+    __slots__ = ()
 
 
-def grouped(games: Iterable[Game]) -> Groups:
+Games = Iterable[Game] | Groups
+"""Games as they come, or how often each was played (a `Counter`), or in groups already."""
+
+
+def grouped(games: Games) -> Groups:
     """The same groups for any order of the same games, whatever the order of their sides and members."""
+    if isinstance(games, Groups):
+        return games
     counts: Counter[Game] = Counter()
     for game, copies in Counter(games).items():
         counts[game.canonical()] += copies
-    return sorted(counts.items(), key=lambda group: (group[0].sides, group[0].ranks))
+    return Groups(sorted(counts.items(), key=lambda group: (group[0].sides, group[0].ranks)))
 
 
 Encounter = tuple[tuple[str, ...], tuple[str, ...], bool]

@@ -17,10 +17,9 @@ from itertools import groupby, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.base import BETA, MU, SIGMA, Game, Groups, grouped
-from arena.ratings.statistics import cdf, encounter, quantile
+from arena.ratings.base import BETA, MU, SIGMA, Game, Games, Groups, grouped
+from arena.ratings.statistics import Vector, cdf, encounter, quantile
 
-Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 LEVEL = 0.95
@@ -96,7 +95,7 @@ class Posterior:
         }
 
 
-def posterior(games: Iterable[Game], draw_probability: float) -> Posterior:
+def posterior(games: Games, draw_probability: float) -> Posterior:
     """What all games together say of everybody that played in one, at this draw probability (that of the fit).
 
     The same bits for any order of the games.
@@ -105,10 +104,9 @@ def posterior(games: Iterable[Game], draw_probability: float) -> Posterior:
     names = tuple(sorted({name for game, _ in groups for name in game.participants}))
     if not names:
         return Posterior((), np.zeros(0), np.zeros((0, 0)))
-    shaped = sorted(groups, key=lambda group: len(group[0].sides))
     shapes = [
-        _Shape(list(alike), names, draw_probability)
-        for _, alike in groupby(shaped, key=lambda group: len(group[0].sides))
+        _Shape(sizes, Groups(alike), names, draw_probability)
+        for sizes, alike in groupby(sorted(groups, key=_sizes), key=_sizes)
     ]
     mean, covariance = np.full(len(names), MU), np.eye(len(names)) * SIGMA**2
     unrest, sweeps = math.inf, 0
@@ -181,36 +179,43 @@ def _normals(rows: int, columns: int) -> Matrix:
     return np.array([quantile(number) for number in ((bits + 0.5) / 2**53).tolist()]).reshape(rows, columns)
 
 
+def _sizes(group: tuple[Game, int]) -> tuple[int, ...]:
+    """Of the sides of a game."""
+    return tuple(map(len, group[0].sides))
+
+
 class _Shape:
-    """All games of one number of sides, side by side: what each says of the strengths.
+    """All games whose sides have the same sizes, side by side: what each says of the strengths.
 
     A game of k sides speaks of the k - 1 differences between the performances of neighbouring sides: each has a
     margin to exceed, or to stay within.  One message for each difference, about the performances; what follows of
     the strengths is that, widened by the performances' own spread.  All copies of a game say the same.
     """
 
-    def __init__(self, groups: Groups, names: Sequence[str], draw_probability: float) -> None:
+    def __init__(self, sizes: Sequence[int], groups: Groups, names: Sequence[str], draw_probability: float) -> None:
         index = {name: number for number, name in enumerate(names)}
-        differences = len(groups[0][0].sides) - 1
-        self._copies = np.array([float(copies) for _, copies in groups])
-        most = max(len(upper) + len(lower) for game, _ in groups for upper, lower in pairwise(game.sides))
-        self._ends = np.zeros((len(groups), differences, most), np.int64)
-        """Who stands at the two ends of each difference, by number; fewer leave places with the sign 0."""
-        self._signs = np.zeros((len(groups), differences, most))
+        neighbours = list(pairwise(sizes))
+        differences, most = len(neighbours), max(map(sum, neighbours))
+
+        def padded(values: Sequence[float]) -> list[float]:
+            return [*values, *[0] * (most - len(values))]
+
         self._size = len(names)
-        self._spread = np.zeros((len(groups), differences, differences))
-        self._margins: list[list[float]] = []
-        self._ties: list[list[bool]] = []
-        for number, (game, _) in enumerate(groups):
-            sizes = [len(side) for side in game.sides]
-            for row, (upper, lower) in enumerate(pairwise(game.sides)):
-                self._ends[number, row, : len(upper) + len(lower)] = [index[name] for name in (*upper, *lower)]
-                self._signs[number, row, : len(upper) + len(lower)] = [1] * len(upper) + [-1] * len(lower)
-            between = np.diff(np.eye(differences + 1), axis=0)
-            self._spread[number] = between @ np.diag(np.array(sizes) * BETA**2) @ between.T
-            step = quantile((1 + draw_probability) / 2) * BETA
-            self._margins.append([step * math.sqrt(one + other) for one, other in pairwise(sizes)])
-            self._ties.append([rank == next_rank for rank, next_rank in pairwise(game.ranks)])
+        self._copies = np.array([float(copies) for _, copies in groups])
+        self._ends = np.array(
+            [
+                [padded([index[name] for name in upper + lower]) for upper, lower in pairwise(game.sides)]
+                for game, _ in groups
+            ],
+            np.int64,
+        )
+        """Who stands at the two ends of each difference, by number; fewer leave places with the sign 0."""
+        self._signs = np.array([padded([1.0] * one + [-1.0] * other) for one, other in neighbours])
+        self._ties = np.array([[rank == below for rank, below in pairwise(game.ranks)] for game, _ in groups])
+        between = np.diff(np.eye(len(sizes)), axis=0)
+        self._spread = between @ np.diag(np.array(sizes) * BETA**2) @ between.T
+        step = quantile((1 + draw_probability) / 2) * BETA
+        self._margins = np.array([step * math.sqrt(one + other) for one, other in neighbours])
         self._precision = np.zeros((len(groups), differences))
         self._product = np.zeros((len(groups), differences))
 
@@ -224,9 +229,7 @@ class _Shape:
         precision, product = self._about_strengths()
         whole = np.zeros((self._size, self._size))
         for one, other in self._pairs_of_ends():
-            share = np.einsum(
-                "g,gi,gij,gj->gij", self._copies, self._signs[:, :, one], precision, self._signs[:, :, other]
-            )
+            share = np.einsum("g,i,gij,j->gij", self._copies, self._signs[:, one], precision, self._signs[:, other])
             np.add.at(whole, (self._ends[:, :, None, one], self._ends[:, None, :, other]), share)
         weighed = (self._copies[:, None, None] * self._signs * product[:, :, None]).ravel()
         return whole, np.bincount(self._ends.ravel(), weighed, self._size).astype(np.float64)
@@ -239,9 +242,9 @@ class _Shape:
         """Hear what is believed of the strengths; change what is said to what follows from it, but not all the way."""
         precision, product = self._about_strengths()
         between = sum(
-            self._signs[:, :, None, one]
+            self._signs[:, None, one]
             * covariance[self._ends[:, :, None, one], self._ends[:, None, :, other]]
-            * self._signs[:, None, :, other]
+            * self._signs[:, other]
             for one, other in self._pairs_of_ends()
         )
         heard = np.linalg.inv(between)
@@ -258,14 +261,9 @@ class _Shape:
         variance = 1 / (1 / own - self._precision)
         centre = variance * (belief_mean / own - self._product)
         sigma = np.sqrt(variance)
-        pulls = [
-            [encounter(gap / width, margin / width, tie) for gap, width, margin, tie in zip(*row, strict=True)]
-            for row in zip(centre.tolist(), sigma.tolist(), self._margins, self._ties, strict=True)
-        ]
-        slope = np.array([[pull[1] for pull in row] for row in pulls])
-        curve = np.array([[pull[3] for pull in row] for row in pulls])
-        narrowed = variance * np.maximum(1 + curve, 1e-9)
+        said = encounter(centre / sigma, self._margins / sigma, self._ties)
+        narrowed = variance * np.maximum(1 + said.by_gap_twice, 1e-9)
         aim = 1 / narrowed - 1 / variance
-        aim_product = (centre + sigma * slope) / narrowed - centre / variance
+        aim_product = (centre + sigma * said.by_gap) / narrowed - centre / variance
         self._precision += _DAMPING * (aim - self._precision)
         self._product += _DAMPING * (aim_product - self._product)

@@ -10,11 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.base import BETA, MU, SIGMA, Encounter, Groups, encounters
+from arena.ratings.base import BETA, MU, SIGMA, Encounter, Games, encounters, grouped
+
+Vector = NDArray[np.float64]
 
 LEAST_DRAW_PROBABILITY = 1e-6
 """Below this a drawn game would be more certain than floating point can say."""
@@ -63,26 +66,42 @@ def cdf(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
-def log_cdf(x: float) -> float:
-    """`log(cdf(x))` for any `x`."""
-    if x > _FAR:
-        return math.log(cdf(x))
-    return -0.5 * x * x - _LOG_SQRT_TAU - math.log(-x) + math.log1p(-1 / x**2)
+def _erfc(x: Vector) -> Vector:
+    """The complementary error function, which numpy has not."""
+    return np.fromiter(map(math.erfc, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
 
 
-def pull(x: float) -> tuple[float, float]:
-    """The slope of `log_cdf` at `x`, and how fast it falls: TrueSkill's v and w of a win."""
-    first = pdf(x) / cdf(x) if x > _FAR else -x - 1 / x + 2 / x**3
+def _densities(x: Vector) -> Vector:
+    """`pdf`, number by number."""
+    return np.asarray(np.exp(-0.5 * x * x - _LOG_SQRT_TAU), np.float64)
+
+
+def _probabilities(x: Vector) -> Vector:
+    """`cdf`, number by number."""
+    return 0.5 * _erfc(-x / math.sqrt(2))
+
+
+def log_cdf(x: Vector) -> Vector:
+    """`log(cdf(x))`, number by number, for any `x`."""
+    near, far = np.maximum(x, _FAR), np.minimum(x, _FAR)
+    tail = -0.5 * far * far - _LOG_SQRT_TAU - np.log(-far) + np.log1p(-1 / far**2)
+    return np.where(x > _FAR, np.log(_probabilities(near)), tail)
+
+
+def pull(x: Vector) -> tuple[Vector, Vector]:
+    """The slopes of `log_cdf` at each `x`, and how fast they fall: TrueSkill's v and w of a win."""
+    near, far = np.maximum(x, _FAR), np.minimum(x, _FAR)
+    first = np.where(x > _FAR, _densities(near) / _probabilities(near), -far - 1 / far + 2 / far**3)
     return first, first * (first + x)
 
 
-def fitted_draw_probability(groups: Groups) -> float:
+def fitted_draw_probability(games: Games) -> float:
     """The draw probability under which the games were likeliest, strengths being whatever suits it best.
 
     It is that of two equally strong sides, so it lies above the share of draws where strengths differ.  Games
     of more sides count as all their encounters.  0 where nothing was tied, else clamped to 1e-6 .. 0.98.
     """
-    met = encounters(groups)
+    met = encounters(grouped(games))
     tied = sum(copies for (_, _, tie), copies in met if tie)
     total = sum(copies for _, copies in met)
     if tied == 0:
@@ -113,17 +132,12 @@ def _likeliest_margin(met: Sequence[tuple[Encounter, int]], start: float) -> flo
     Newton's method on margin and strengths together: the log likelihood is strictly concave in them, so that
     steps which climb lead to the one summit.
     """
-    names = sorted({name for (side, other, _), _ in met for name in side + other})
-    index = {name: number for number, name in enumerate(names)}
-    trials = [
-        (tuple(index[name] for name in side), tuple(index[name] for name in other), tie, copies)
-        for (side, other, tie), copies in met
-    ]
-    point = _likelihood(trials, np.array([0.0] * len(names) + [start]))
+    trials = _Trials(met)
+    point = trials.likelihood(np.append(np.zeros(trials.size), start))
     step = point.newton_step()
     while np.abs(step).max() > 1e-10:
         at = point.at + step
-        if at[-1] > _LEAST_MARGIN and (trial := _likelihood(trials, at)).value > point.value:
+        if at[-1] > _LEAST_MARGIN and (trial := trials.likelihood(at)).value > point.value:
             point = trial
             step = point.newton_step()
         else:
@@ -131,54 +145,86 @@ def _likeliest_margin(met: Sequence[tuple[Encounter, int]], start: float) -> flo
     return float(point.at[-1])
 
 
-def _likelihood(
-    trials: Sequence[tuple[tuple[int, ...], tuple[int, ...], bool, int]], at: NDArray[np.float64]
-) -> _Point:
-    """The prior of the strengths and all encounters (better side, other side, tied, copies)."""
-    strengths, margin = at[:-1].tolist(), float(at[-1])
-    prior = np.append(np.full(len(strengths), (BETA / SIGMA) ** 2), 0.0)
-    value = -0.5 * float(prior @ at**2)
-    gradient = -prior * at
-    hessian = np.diag(-prior)
-    for side, other, tie, copies in trials:
-        scale = 1 / math.sqrt(len(side) + len(other))
-        ends = [(number, scale) for number in side] + [(number, -scale) for number in other]
-        gap = sum(sign * (strengths[number] + MU / BETA) for number, sign in ends)
-        here, by_gap, by_margin, by_gap_twice, by_both, by_margin_twice = encounter(gap, margin, tie)
-        value += copies * here
-        gradient[-1] += copies * by_margin
-        hessian[-1, -1] += copies * by_margin_twice
-        for number, sign in ends:
-            gradient[number] += copies * sign * by_gap
-            hessian[number, -1] += copies * sign * by_both
-            hessian[-1, number] += copies * sign * by_both
-            for partner, partner_sign in ends:
-                hessian[number, partner] += copies * sign * partner_sign * by_gap_twice
-    return _Point(at, value, gradient, hessian)
+class _Trials:
+    """All encounters, side by side."""
+
+    def __init__(self, met: Sequence[tuple[Encounter, int]]) -> None:
+        names = sorted({name for (side, other, _), _ in met for name in side + other})
+        index = {name: number for number, name in enumerate(names)}
+        self.size = len(names)
+        """The number of participants."""
+        self._copies = np.array([float(copies) for _, copies in met])
+        self._ties = np.array([tie for (_, _, tie), _ in met])
+        most = max(len(side) + len(other) for (side, other, _), _ in met)
+        self._ends = np.zeros((most, len(met)), np.int64)
+        """Who stands at the two ends of each, by number; fewer leave places with the sign 0."""
+        self._signs = np.zeros((most, len(met)))
+        for number, ((side, other, _), _) in enumerate(met):
+            members = len(side) + len(other)
+            self._ends[:members, number] = [index[name] for name in side + other]
+            self._signs[:members, number] = [1] * len(side) + [-1] * len(other)
+        self._signs /= np.sqrt(np.abs(self._signs).sum(axis=0))
+
+    def likelihood(self, at: Vector) -> _Point:
+        """Of the prior of the strengths and all encounters, where the strengths and the margin are these."""
+        strengths, margin = at[:-1], at[-1]
+        prior = np.append(np.full(self.size, (BETA / SIGMA) ** 2), 0.0)
+        gaps = (self._signs * (strengths[self._ends] + MU / BETA)).sum(axis=0)
+        said = encounter(gaps, np.full_like(gaps, margin), self._ties)
+        gradient = -prior * at
+        gradient[:-1] += self._by_participant(said.by_gap)
+        gradient[-1] += self._copies @ said.by_margin
+        hessian = np.diag(-prior)
+        hessian[-1, :-1] = hessian[:-1, -1] = self._by_participant(said.by_both)
+        hessian[-1, -1] += self._copies @ said.by_margin_twice
+        curvature = self._copies * self._signs * said.by_gap_twice
+        for end, sign in zip(self._ends, self._signs, strict=True):
+            places = (end * self.size + self._ends).ravel()
+            hessian[:-1, :-1] += np.bincount(places, (sign * curvature).ravel(), self.size**2).reshape(self.size, -1)
+        value = -0.5 * float(prior @ at**2) + float(self._copies @ said.value)
+        return _Point(at, value, gradient, hessian)
+
+    def _by_participant(self, values: Vector) -> Vector:
+        weighed = (self._copies * self._signs * values).ravel()
+        return np.asarray(np.bincount(self._ends.ravel(), weighed, self.size), np.float64)
 
 
-def encounter(gap: float, margin: float, tie: bool) -> tuple[float, float, float, float, float, float]:
-    """An encounter's log likelihood, and its derivatives by gap, by margin, by gap twice, by both and by margin twice.
+class Said(NamedTuple):
+    """What encounters say: their log likelihoods, and the derivatives of these."""
+
+    value: Vector
+    by_gap: Vector
+    by_margin: Vector
+    by_gap_twice: Vector
+    by_both: Vector
+    by_margin_twice: Vector
+
+
+def encounter(gap: Vector, margin: Vector, tie: NDArray[np.bool_]) -> Said:
+    """What encounters say, number by number.
 
     `gap` is the better side's strength less the other's; gap and margin are in standard deviations of a
     performance difference.
     """
-    if not tie:
-        v, w = pull(gap - margin)
-        return log_cdf(gap - margin), v, -v, -w, w, -w
-    sign = math.copysign(1.0, gap)
-    near, far = margin - abs(gap), -margin - abs(gap)
-    if near < _FAR:  # The far edge of the tie is out of sight.
-        v, w = pull(near)
-        return log_cdf(near), -sign * v, v, -w, sign * w, -w
-    mass = cdf(near) - cdf(far)
-    by_gap, by_margin = (pdf(far) - pdf(near)) / mass, (pdf(far) + pdf(near)) / mass
-    even, odd = (far * pdf(far) - near * pdf(near)) / mass, (far * pdf(far) + near * pdf(near)) / mass
-    return (
-        math.log(mass),
+    sign = np.where(tie, -np.copysign(1.0, gap), 1.0)
+    edge = np.where(tie, margin - np.abs(gap), gap - margin)
+    v, w = pull(edge)
+    # Of a tie the far edge is out of sight, or not: see below.
+    said = Said(log_cdf(edge), sign * v, np.where(tie, v, -v), -w, np.where(tie, -sign * w, w), -w)
+    seen = tie & (edge >= _FAR)
+    near, far, sign = edge[seen], -margin[seen] - np.abs(gap[seen]), -sign[seen]
+    mass = _probabilities(near) - _probabilities(far)
+    at_near, at_far = _densities(near) / mass, _densities(far) / mass
+    by_gap, by_margin = at_far - at_near, at_far + at_near
+    even, odd = far * at_far - near * at_near, far * at_far + near * at_near
+    of_ties = (
+        np.log(mass),
         sign * by_gap,
         by_margin,
         even - by_gap**2,
         sign * (odd - by_gap * by_margin),
         even - by_margin**2,
     )
+    for values, seen_values in zip(said, of_ties, strict=True):
+        values[seen] = seen_values
+    return said

@@ -1,7 +1,7 @@
 """TrueSkill run to convergence over the whole log: equal evidence gives equal bits, in any order.
 
 Expectation propagation in which every update of a factor is the package's own `rate`; for games of two participants
-it is written out, with the package's functions.  Strengths do not change with time (tau 0): a bot that changes is
+it is written out, for all of them at once.  Strengths do not change with time (tau 0): a bot that changes is
 another participant.
 """
 
@@ -17,11 +17,13 @@ import trueskill
 from numpy.typing import NDArray
 
 from arena.errors import UsageError
-from arena.ratings.base import BETA, MU, SIGMA, Game, Groups, Rating, grouped
+from arena.ratings.base import BETA, MU, SIGMA, Game, Games, Groups, Rating, grouped
 from arena.ratings.statistics import (
     LEAST_DRAW_PROBABILITY,
     MOST_DRAW_PROBABILITY,
+    Vector,
     cdf,
+    encounter,
     fitted_draw_probability,
     pdf,
     pull,
@@ -35,12 +37,13 @@ _TOLERANCE = 1e-7
 """Settled: no mean and no standard deviation moves by more than this, in points."""
 _ROUNDING = 1e-11
 """What each copy of a game adds to that: the rounding in a message weighs as often as the message."""
+MOST_W = 1 - 1e-9
+"""At 1 the truncated difference would have no variance left."""
 _PRIOR = Rating(MU, SIGMA)
 _PRIOR_PRECISION = SIGMA**-2
 ONLINE_TAU, _ONLINE_DRAW_PROBABILITY = SIGMA / 100, 0.10
 """The package's defaults."""
 
-Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 
@@ -71,7 +74,7 @@ class Fit:
         return self.sweeps < MAX_SWEEPS
 
 
-def fit(games: Iterable[Game], participants: Iterable[str] = (), draw_probability: float | None = None) -> Fit:
+def fit(games: Games, participants: Iterable[str] = (), draw_probability: float | None = None) -> Fit:
     """Rate everybody in `games` by all of them at once; `participants` without a game stay at the prior.
 
     The draw probability is fitted to the games where none is given.  Raises `UsageError` for one that is out
@@ -134,24 +137,26 @@ class _Environment(trueskill.TrueSkill):  # type: ignore[misc]  # the package ha
     The original raises `FloatingPointError` there, and both arise: between the ends of a long ladder of bots.
     """
 
-    _MOST_W = 1 - 1e-9
-    """At 1 the truncated difference would have no variance left."""
-
     def v_win(self, diff: float, draw_margin: float) -> float:
-        return pull(diff - draw_margin)[0]
+        return _pull(diff - draw_margin)[0]
 
     def w_win(self, diff: float, draw_margin: float) -> float:
-        return min(pull(diff - draw_margin)[1], self._MOST_W)
+        return min(_pull(diff - draw_margin)[1], MOST_W)
 
     def v_draw(self, diff: float, draw_margin: float) -> float:
         if abs(diff) - draw_margin < 35:
             return float(super().v_draw(diff, draw_margin))
-        return math.copysign(pull(draw_margin - abs(diff))[0], -diff)
+        return math.copysign(_pull(draw_margin - abs(diff))[0], -diff)
 
     def w_draw(self, diff: float, draw_margin: float) -> float:
         if abs(diff) - draw_margin < 35:
-            return min(float(super().w_draw(diff, draw_margin)), self._MOST_W)
+            return min(float(super().w_draw(diff, draw_margin)), MOST_W)
         return self.w_win(-abs(diff), -draw_margin)
+
+
+def _pull(x: float) -> tuple[float, float]:
+    v, w = pull(np.array([x]))
+    return float(v[0]), float(w[0])
 
 
 def _environment(draw_probability: float, tau: float = 0.0) -> _Environment:
@@ -207,7 +212,7 @@ class _Factors:
         duels = [(slot, game) for game, slot in self._with_slots() if _is_duel(game)]
         self._better = np.array([slot for slot, _ in duels], np.int64)
         """Of each game of two participants the slot of the better one; that of the other is the next."""
-        self._tied = [ranks[0] == ranks[1] for _, (_, ranks, _) in duels]
+        self._tied = np.array([ranks[0] == ranks[1] for _, (_, ranks, _) in duels], np.bool_)
         self._size = len(names)
         self._owner = np.array([number for number, _ in slots])
         self._copies = np.array([float(copies) for _, copies in slots])
@@ -268,17 +273,12 @@ class _Factors:
         mean, variance = cavities.mean, 1 / cavities.precision
         spread = 2 * BETA**2
         width = np.sqrt(spread + variance[better] + variance[other])
-        gaps = ((mean[better] - mean[other]) / width).tolist()
-        margins = (quantile((1 + environment.draw_probability) / 2) * math.sqrt(2) * BETA / width).tolist()
-        pulls = [
-            (environment.v_draw(gap, margin), environment.w_draw(gap, margin))
-            if tied
-            else (environment.v_win(gap, margin), environment.w_win(gap, margin))
-            for gap, margin, tied in zip(gaps, margins, self._tied, strict=True)
-        ]
-        v, w = np.array(pulls).reshape(-1, 2).T
+        gap = (mean[better] - mean[other]) / width
+        margin = quantile((1 + environment.draw_probability) / 2) * math.sqrt(2) * BETA / width
+        said = encounter(gap, margin, self._tied)
+        v, w = said.by_gap, np.minimum(-said.by_gap_twice, MOST_W)
         precision = w / (1 - w) / width**2
-        shift = (np.array(gaps) * w + v) / (1 - w) / width
+        shift = (gap * w + v) / (1 - w) / width
         for mine, facing, sign in ((better, other, 1), (other, better, -1)):
             widened = 1 + precision * (spread + variance[facing])
             answers.precision[mine] = precision / widened

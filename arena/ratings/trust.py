@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from arena.ratings.base import BETA, Game, Groups, grouped
+from arena.ratings.base import BETA, Games, Groups, grouped
 from arena.ratings.posterior import LEVEL, Posterior, Verdict, posterior, verdicts
 from arena.ratings.statistics import cdf, quantile
 
@@ -65,7 +65,7 @@ class Absence:
     """Who would have another rank: that of now (counted without the one who is gone), and that of then."""
 
 
-def head_to_head(games: Iterable[Game], belief: Posterior, draw_probability: float) -> tuple[Residual, ...]:
+def head_to_head(games: Games, belief: Posterior, draw_probability: float) -> tuple[Residual, ...]:
     """Of all sides that met, by their names; none where more than two meet: their games are no independent duels."""
     groups = grouped(games)
     if any(len(game.sides) != 2 for game, _ in groups):
@@ -101,11 +101,12 @@ def separations(belief: Posterior, listed: Iterable[str]) -> tuple[Separation, .
     return tuple(found)
 
 
-def absences(games: Sequence[Game], draw_probability: float, judged: Mapping[str, Verdict]) -> tuple[Absence, ...]:
+def absences(games: Games, draw_probability: float, judged: Mapping[str, Verdict]) -> tuple[Absence, ...]:
     """For each participant, in the order of the table: whose rank would be another without its games."""
     found = []
+    groups = grouped(games)
     for name in judged:
-        rest = [game for game in games if name not in game.participants]
+        rest = Groups(group for group in groups if name not in group[0].participants)
         belief = posterior(rest, draw_probability).of(judged)
         then = verdicts(belief, dict(zip(belief.names, belief.mean.tolist(), strict=True)))
         before = {other: verdict.rank for other, verdict in judged.items() if other != name and other in then}

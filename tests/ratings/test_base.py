@@ -51,7 +51,7 @@ def test_games_that_say_the_same_are_one_group() -> None:
         Game((("b", "a"), ("c", "d")), (0, 1)),
         Game((("c", "d"), ("b", "a")), (9, -1)),
     ]
-    assert grouped(said) == [(Game((("a", "b"), ("c", "d")), (0, 1)), 3)]
+    assert list(grouped(said)) == [(Game((("a", "b"), ("c", "d")), (0, 1)), 3)]
 
 
 def test_a_win_and_a_loss_are_two_groups_and_a_draw_is_a_third() -> None:

@@ -7,10 +7,23 @@ from collections.abc import Callable
 from itertools import pairwise
 from random import Random
 
+import numpy as np
 import pytest
+import trueskill
+from numpy.typing import NDArray
 
+from arena.ratings import statistics
 from arena.ratings.base import BETA, MU, SIGMA, Game, grouped, mirrored_pair
-from arena.ratings.statistics import cdf, fitted_draw_probability, log_cdf, pdf, pull, quantile, share
+from arena.ratings.statistics import cdf, encounter, fitted_draw_probability, pdf, quantile, share
+
+
+def log_cdf(x: float) -> float:
+    return float(statistics.log_cdf(np.array([x]))[0])
+
+
+def pull(x: float) -> tuple[float, float]:
+    v, w = statistics.pull(np.array([x]))
+    return float(v[0]), float(w[0])
 
 
 @pytest.mark.parametrize("x", [-300.0, -60.0, -35.001, -34.999, -5.0, 0.0, 3.0, 50.0])
@@ -25,6 +38,42 @@ def test_nothing_jumps_where_the_tail_series_takes_over() -> None:
     near, far = math.nextafter(-35.0, 0), -35.0
     assert log_cdf(far) == pytest.approx(log_cdf(near), rel=1e-8)
     assert pull(far) == pytest.approx(pull(near), rel=1e-5)
+
+
+@pytest.mark.parametrize("tie", [False, True])
+@pytest.mark.parametrize("gap", [-50.0, -36.5, -3.0, -0.2, 0.3, 2.0, 30.0, 34.6, 60.0])
+@pytest.mark.parametrize("margin", [0.05, 0.7, 3.0])
+def test_what_an_encounter_says_are_the_slopes_of_its_likelihood(gap: float, margin: float, tie: bool) -> None:
+    step = 1e-4
+    gaps = np.array([gap, gap + step, gap - step, gap, gap])
+    margins = np.array([margin, margin, margin, margin + step, margin - step])
+    said = encounter(gaps, margins, np.full(5, tie))
+
+    def slopes(values: NDArray[np.float64]) -> tuple[float, float]:
+        return (values[1] - values[2]) / (2 * step), (values[3] - values[4]) / (2 * step)
+
+    expected = (*slopes(said.value), *slopes(said.by_gap), slopes(said.by_margin)[1])
+    found = (said.by_gap[0], said.by_margin[0], said.by_gap_twice[0], said.by_both[0], said.by_margin_twice[0])
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-6)
+
+
+def test_two_results_of_an_encounter_and_its_tie_are_all_there_is() -> None:
+    gap, margin = np.array([0.0, 0.4, -2.5]), np.array([0.3, 1.0, 0.1])
+    outcomes = (
+        np.exp(encounter(gap, margin, np.full(3, False)).value)
+        + np.exp(encounter(-gap, margin, np.full(3, False)).value)
+        + np.exp(encounter(gap, margin, np.full(3, True)).value)
+    )
+    assert outcomes == pytest.approx(1, abs=1e-14)
+
+
+@pytest.mark.parametrize("gap", [-4.0, -0.3, 0.2, 5.0])
+@pytest.mark.parametrize("tie", [False, True])
+def test_an_encounter_pulls_as_the_package_says(gap: float, tie: bool) -> None:
+    package = trueskill.TrueSkill(backend=(cdf, pdf, quantile))  # its own is right to seven digits
+    v, w = (package.v_draw, package.w_draw) if tie else (package.v_win, package.w_win)
+    said = encounter(np.array([gap]), np.array([0.7]), np.array([tie]))
+    assert (said.by_gap[0], -said.by_gap_twice[0]) == pytest.approx((v(gap, 0.7), w(gap, 0.7)), rel=1e-9)
 
 
 def test_the_normal_distribution_has_its_known_values() -> None:
