@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
@@ -23,7 +24,7 @@ from arena.game.game import Game
 from arena.match.clock import Split
 from arena.match.record import MatchRecord
 from arena.match.referee import Ask, Reply, referee
-from arena.store import State, Store, Tournament, open_store
+from arena.store import State, open_store
 from arena.tournament import decks
 from arena.tournament.config import TournamentConfig
 from arena.tournament.quarantine import Quarantine
@@ -92,11 +93,41 @@ def write_config(folder: Path, bots: int, pairs: int, block: int = 32) -> Path:
     return path
 
 
-def play(config: Path, matches: int, told: Callable[[int], None] = lambda matches: None) -> int:
+def play(config: Path, matches: int) -> int:
     """Begin the run `NAME` in the folder of its file, and play the first blocks of its schedule.
 
-    They have `matches` or a few more; returns how many.  `told` hears how many more have become durable.
+    They have `matches` or a few more; returns how many.
     """
+
+    async def play_on() -> int:
+        with begun(config) as run:
+            return await run.play(matches)
+
+    return asyncio.run(play_on())
+
+
+class Begun:
+    """A run that was begun, and may be played on."""
+
+    def __init__(self, tasks: Iterator[Task], engine: InProcess, writer: Writer) -> None:
+        self._tasks = tasks
+        self._engine = engine
+        self._writer = writer
+
+    async def play(self, matches: int) -> int:
+        """Play the next blocks, with so many matches or a few more; returns how many once all are durable."""
+        tasks: list[Task] = []
+        left = matches
+        while left > 0 and (task := next(self._tasks, None)) is not None:
+            tasks.append(task)
+            left -= len(task.keys)
+        await Runner(iter(tasks), self._engine, self._writer.record, jobs=JOBS).run()
+        return matches - left
+
+
+@contextmanager
+def begun(config: Path) -> Iterator[Begun]:
+    """The run `NAME` in the folder of its file, begun on the running event loop."""
     options = RunOptions(config=config, archive=Archive(config.parent), name=NAME, seed=NAME)
     loaded = options.load()
     specs = participants.of_config(loaded)
@@ -104,26 +135,10 @@ def play(config: Path, matches: int, told: Callable[[int], None] = lambda matche
         tournament = create_run(store, NAME, options, loaded, specs, Level.WEAK)
         with store.lock(tournament):
             grow(store, tournament, loaded, specs, Level.WEAK)
-            asyncio.run(_play(store, tournament, loaded, matches, told))
+            schedules = schedules_of(store.epochs(tournament))
+            quarantine = Quarantine(blocks_of(schedules), store.absences(tournament))
+            tasks = open_tasks(blocks_of(schedules), store.stored(tournament), lambda *match: False)
+            engine = InProcess(loaded, store.secret_of(tournament, 0))
+            with Writer(store, tournament, loaded.rules, quarantine, Totals(), lambda *_: None) as writer:
+                yield Begun(tasks, engine, writer)
         store.set_state(tournament, State.INTERRUPTED)
-        return sum(store.counts(tournament).values())
-
-
-async def _play(
-    store: Store, tournament: Tournament, config: TournamentConfig, matches: int, told: Callable[[int], None]
-) -> None:
-    schedules = schedules_of(store.epochs(tournament))
-    quarantine = Quarantine(blocks_of(schedules), store.absences(tournament))
-    tasks = open_tasks(blocks_of(schedules), store.stored(tournament), lambda *match: False)
-    engine = InProcess(config, store.secret_of(tournament, 0))
-    with Writer(
-        store, tournament, config.rules, quarantine, Totals(), lambda summaries, _: told(len(summaries))
-    ) as writer:
-        await Runner(_first(tasks, matches), engine, writer.record, jobs=JOBS).run()
-
-
-def _first(tasks: Iterator[Task], matches: int) -> Iterator[Task]:
-    """Tasks until they have so many matches."""
-    while matches > 0 and (task := next(tasks, None)) is not None:
-        matches -= len(task.keys)
-        yield task

@@ -6,6 +6,7 @@ of the loop of `bench.calibrate`, measured in between: a busy machine is slow fo
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -30,9 +31,9 @@ PLAYED, QUICK_PLAYED = 100_000, 2_000
 WORKERS, QUICK_WORKERS = (1, 2, 4, 8), (1, 2)
 CREW_PAIRS, QUICK_CREW_PAIRS = 128, 16
 """Pairs a pairing of a tournament that is played by real bots."""
-PASSES = 1_000
-"""Of the loop for each match, after its commit."""
-AT_ENDS = 5
+PASSES = 1_000_000
+"""Of the loop, timed before each part."""
+AT_ENDS = 9
 """Of so many thousands at the start and at the end of a run the median counts."""
 
 
@@ -52,7 +53,7 @@ def run(quick: bool) -> Mapping[str, Any]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             config = inprocess.write_config(folder, size, pairs_for(size, QUICK_PLAYED if quick else PLAYED) + 1)
-            found["matches"][str(size)] = _played(config, QUICK_PLAYED if quick else PLAYED)
+            found["matches"][str(size)] = asyncio.run(_played(config, QUICK_PLAYED if quick else PLAYED))
             found["reports"][str(size)] = _reported(config)
     return found
 
@@ -84,45 +85,41 @@ def _walk(bots: int, pairs: int, played: float) -> Mapping[str, float]:
 # -- matches ----------------------------------------------------------------------------------------------------------
 
 
-class _Thousands:
-    """The cost of each thousand matches in passes a match, as they become durable."""
+async def _played(config: Path, matches: int) -> Mapping[str, float]:
+    """Play so many matches: what each costs at the start and at the end, and its bytes in the store.
 
-    def __init__(self, size: int) -> None:
-        self.costs: list[float] = []
-        self._size = size
-        self._count = 0
-        self._passes = 0
-        self._unit_s = 0.0
-        self._begun = time.process_time()
-
-    def told(self, matches: int) -> None:
-        self._count += matches
-        passes = PASSES * matches
-        self._unit_s += pass_seconds(passes) * passes
-        self._passes += passes
-        if self._count >= self._size:
-            spent = time.process_time() - self._begun - self._unit_s
-            self.costs.append(spent / self._count / (self._unit_s / self._passes))
-            self._count = self._passes = 0
-            self._unit_s = 0.0
-            self._begun = time.process_time()
-
-
-def _played(config: Path, matches: int) -> Mapping[str, float]:
-    """Play so many matches: the passes of each at the start and at the end, and its bytes in the store."""
-    thousands = _Thousands(min(1000, matches // (2 * AT_ENDS)))
-    begun = time.process_time()
-    played = inprocess.play(config, matches, thousands.told)
-    spent = time.process_time() - begun
-    first, last = median(thousands.costs[:AT_ENDS]), median(thousands.costs[-AT_ENDS:])
+    The last matches are played in turns with the first ones of a second run like it: a machine changes its pace.
+    """
+    part = min(1000, matches // (2 * AT_ENDS))
+    with tempfile.TemporaryDirectory() as name, inprocess.begun(config) as run:
+        fresh_config = Path(name) / config.name
+        fresh_config.write_text(config.read_text())
+        spent = time.process_time()
+        played = await run.play(matches - AT_ENDS * part)
+        spent = time.process_time() - spent
+        cpu_ms = spent / played * 1000
+        first, last = [], []
+        with inprocess.begun(fresh_config) as fresh:
+            for _ in range(AT_ENDS):
+                played += part
+                first.append(await _cost(fresh, part))
+                last.append(await _cost(run, part))
     return {
         "matches": played,
-        "cpu_ms_a_match": round(spent / played * 1000, 3),
-        "passes_a_match_first": round(first),
-        "passes_a_match_last": round(last),
-        "last_over_first": round(last / first, 3),
+        "cpu_ms_a_match": round(cpu_ms, 3),
+        "passes_a_match_first": round(median(first)),
+        "passes_a_match_last": round(median(last)),
+        "last_over_first": round(median(late / early for early, late in zip(first, last, strict=True)), 3),
         "store_bytes_a_match": round((config.parent / STORE).stat().st_size / played),
     }
+
+
+async def _cost(run: inprocess.Begun, matches: int) -> float:
+    """The passes of each of the next matches."""
+    unit_s = pass_seconds(PASSES)
+    begun = time.process_time()
+    played = await run.play(matches)
+    return (time.process_time() - begun) / played / unit_s
 
 
 # -- a large run ------------------------------------------------------------------------------------------------------
