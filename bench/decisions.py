@@ -29,7 +29,6 @@ from arena.app.writer import Writer
 from arena.bots import channel
 from arena.bots.channel import Channel, Question
 from arena.bots.driver import MatchOrder, MatchRun
-from arena.bots.loop import run as on_its_loop
 from arena.bots.sandbox import LIMITS_ONLY, Sandbox
 from arena.bots.stopwatch import Stopwatch
 from arena.cards import actions_of, cards_of
@@ -446,7 +445,7 @@ def run(quick: bool) -> dict[str, float]:
     cpus: dict[str, list[float]] = {name: [] for name in FORMS}
     for _ in range(rounds):
         for name, form in FORMS.items():
-            made, wall, cpu = on_its_loop(_call(form, sizes.get(name, 12_000 if quick else 60_000)))
+            made, wall, cpu = asyncio.run(_call(form, sizes.get(name, 12_000 if quick else 60_000)))
             rates[name].append(made / wall)
             cpus[name].append(cpu / made * 1e6)
     rate = {name: statistics.median(values) for name, values in rates.items()}

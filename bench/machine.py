@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-PACKAGES = ("grpcio", "protobuf", "sqlalchemy", "numpy", "uvloop")
+PACKAGES = ("grpcio", "protobuf", "sqlalchemy", "numpy")
 """What is measured with the arena; the last one is installed only where somebody wants it."""
 
 

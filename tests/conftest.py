@@ -14,8 +14,6 @@ from tests.browsers import ARGUMENTS, CHROMIUM, LOCAL
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-os.environ.setdefault("ARENA_LOOP", "asyncio")
-"""What plays where nothing but the arena is installed; `tests/e2e/test_loops.py` is about the other one."""
 os.environ.pop("COLUMNS", None)
 """Processes that run tests side by side have it, others do not; what the arena prints to a pipe is as wide as that."""
 IN_CI = os.environ.get("CI") == "true"

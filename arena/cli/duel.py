@@ -40,10 +40,11 @@ def duel(
     A sequential test: it ends as soon as the answer is clear.  Between 3 and 7 of 100 answers were wrong where it was
     measured (python -m bench ratings).  Nothing is stored, and it counts nowhere.
     """
+    import asyncio
+
     from arena.app.data import BUILDS
     from arena.app.duel import DuelOptions, run_duel
     from arena.app.engines.local import Building
-    from arena.bots.loop import run
 
     check_seed(seed)
     if len(bots) != 2:
@@ -63,7 +64,7 @@ def duel(
             told=lambda name: None if quiet else say(building_in_words(name)),
         ),
     )
-    last = run(run_duel(options, (lambda _: None) if quiet else (lambda state: say(_progress(state)))))
+    last = asyncio.run(run_duel(options, (lambda _: None) if quiet else (lambda state: say(_progress(state)))))
     emit(_as_json(last, options) if format is Format.JSON else _sentence(last, options))
     if not quiet:
         say(f"the same decks again: {command_line('duel', *bots, '--rules', rules, '--seed', last.seed)}")

@@ -82,14 +82,15 @@ def play(
 
 
 def _match(options: PlayOptions, *, watch: bool) -> None:
+    import asyncio
+
     from arena.app.play import play_match
-    from arena.bots.loop import run
     from arena.cli import watching
     from arena.match.record import Status
 
     table = Table.of(preset(options.rules))
     with _Watching(table) as watcher:
-        played = run(
+        played = asyncio.run(
             play_match(options, watcher if watch else None, building=lambda name: say(building_in_words(name)))
         )
     emit(screen.rendered(watching.match(played, table), screen.stdout()))
@@ -110,12 +111,13 @@ def _match(options: PlayOptions, *, watch: bool) -> None:
 
 
 def _pairs(options: PlayOptions) -> None:
+    import asyncio
+
     from arena.app.pairs import play_pairs
-    from arena.bots.loop import run
     from arena.cli.progress import Progress
 
     with Progress(brief=True) as progress:
-        played = run(play_pairs(options, progress))
+        played = asyncio.run(play_pairs(options, progress))
     emit("".join(f"{line}\n" for line in _verdict(played)))
     for name, log in played.logs.items():
         _show_log(name, log, lines=0)

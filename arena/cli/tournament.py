@@ -170,15 +170,16 @@ def _plan_in_words(options: RunOptions) -> Iterator[str]:
 
 
 def _played(options: RunOptions, live: Beside | None, *, quiet: bool, verbose: bool) -> Finished:
+    import asyncio
+
     from arena.app.tournament import run_tournament
-    from arena.bots.loop import run
     from arena.cli.progress import Progress
 
     if not quiet:
         say(f"starting the bots of {options.config} ...")
     with Progress(live, quiet=quiet, verbose=verbose) as progress:
         try:
-            return run(run_tournament(options, progress))
+            return asyncio.run(run_tournament(options, progress))
         except KeyboardInterrupt:
             name = options.resume if progress.plan is None else progress.plan.name
             say("nothing was played" if name is None else _way_on(options, name))

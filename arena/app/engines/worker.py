@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from arena.app.engines.local import Job, local_engine
-from arena.bots.loop import run
 from arena.errors import ArenaError
 from arena.match.lag import Lag
 from arena.tournament.runner import Task
@@ -191,7 +190,7 @@ def serve_at(fd: int, serve: Callable[[Link, Any], Coroutine[Any, Any, None]]) -
         async for first in link:  # an arena that is killed at once sends none
             await serve(link, first)
 
-    run(serving())
+    asyncio.run(serving())
 
 
 async def _serve(link: Link, job: Job) -> None:
