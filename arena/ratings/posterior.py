@@ -127,9 +127,11 @@ def posterior(games: Games, draw_probability: float) -> Posterior:
 def ranking(posterior: Posterior, scores: Mapping[str, float]) -> dict[str, int]:
     """The rank of each that has played, in the order of the table: by rank, then score, then name."""
     names = posterior.names
-    ranks = {
-        name: 1 + sum(posterior.better(other, name) >= LEVEL for other in names if other != name) for name in names
-    }
+    variances = np.diag(posterior.covariance)
+    of_gaps = variances[:, None] + variances - 2 * posterior.covariance
+    np.fill_diagonal(of_gaps, 1.0)
+    ahead = (posterior.mean[:, None] - posterior.mean) / np.sqrt(of_gaps) >= quantile(LEVEL)
+    ranks = dict(zip(names, (1 + ahead.sum(axis=0)).tolist(), strict=True))
     return {name: ranks[name] for name in sorted(names, key=lambda name: (ranks[name], -scores[name], name))}
 
 
@@ -221,7 +223,7 @@ class _Shape:
 
     def _about_strengths(self) -> tuple[Matrix, Matrix]:
         """What one copy of each game says of the differences in strength: precision, precision times mean."""
-        widened = np.linalg.inv(np.eye(self._spread.shape[1]) + self._precision[:, :, None] * self._spread)
+        widened = _inverses(np.eye(self._spread.shape[1]) + self._precision[:, :, None] * self._spread)
         return widened * self._precision[:, None, :], np.einsum("gij,gj->gi", widened, self._product)
 
     def said(self) -> tuple[Matrix, Vector]:
@@ -247,15 +249,15 @@ class _Shape:
             * self._signs[:, other]
             for one, other in self._pairs_of_ends()
         )
-        heard = np.linalg.inv(between)
+        heard = _inverses(between)
         centre = np.einsum("gij,gj->gi", heard, (self._signs * mean[self._ends]).sum(axis=2))
-        cavity = np.linalg.inv(heard - precision)  # without what this one copy said itself
+        cavity = _inverses(heard - precision)  # without what this one copy said itself
         cavity_mean = np.einsum("gij,gj->gi", cavity, centre - product)
-        performance = np.linalg.inv(cavity + self._spread)
+        performance = _inverses(cavity + self._spread)
         performance_product = np.einsum("gij,gj->gi", performance, cavity_mean) + self._product
         diagonal = np.arange(self._precision.shape[1])
         performance[:, diagonal, diagonal] += self._precision
-        belief = np.linalg.inv(performance)
+        belief = _inverses(performance)
         belief_mean = np.einsum("gij,gj->gi", belief, performance_product)
         own = belief[:, diagonal, diagonal]
         variance = 1 / (1 / own - self._precision)
@@ -267,3 +269,8 @@ class _Shape:
         aim_product = (centre + sigma * said.by_gap) / narrowed - centre / variance
         self._precision += _DAMPING * (aim - self._precision)
         self._product += _DAMPING * (aim_product - self._product)
+
+
+def _inverses(matrices: Matrix) -> Matrix:
+    """Of each; most games are of two sides, whose matrices are single numbers."""
+    return np.asarray(1 / matrices if matrices.shape[-1] == 1 else np.linalg.inv(matrices), np.float64)
