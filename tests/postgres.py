@@ -58,6 +58,12 @@ class Server:
         with psycopg.connect(self.url(), autocommit=True) as connection:
             connection.execute(statement)
 
+    def value(self, query: str) -> int:
+        """The number that a query finds."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            (found,) = connection.execute(query).fetchone() or (0,)
+        return int(found)
+
     def start(self) -> None:
         """Returns once it answers; it ends with this process, however that ends."""
         assert BINARIES is not None

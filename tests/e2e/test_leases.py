@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from arena.errors import UsageError
 from arena.store import State, Store, Tournament, engine, open_store
 from arena.store.queries import LEFT_MS
 from tests.e2e.kill_resume import ARENA, CUPS
-from tests.postgres import Server
+from tests.postgres import OWNER, Server, running
 from tests.store.samples import created
 
 LEASED = (sys.executable, str(Path(__file__).with_name("leased.py")))
@@ -167,3 +168,35 @@ def test_a_server_that_is_restarted_or_crashes_is_waited_for(tmp_path: Path, ser
         assert "cannot be reached" not in rest
     found = verify_run("cup", Archive(tmp_path / "arena-data", url))
     assert isinstance(found, Verified) and found.matches == 24
+
+
+def test_a_run_goes_on_at_the_standby_that_takes_over(tmp_path: Path) -> None:
+    replace(CUP, settings={**CUP.settings, "pairs": 12}).write(tmp_path)
+    with running() as first, first.standby() as second:
+        # Only then nothing that was told can be lost: a commit waits for the standby.
+        first.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        first.execute("SELECT pg_reload_conf()")
+        hosts = "&".join(f"host=127.0.0.1:{server.port}" for server in (first, second))
+        url = f"postgresql://{OWNER}:s3cret%25word@/postgres?{hosts}&target_session_attrs=read-write"
+        play = [*ARENA, "tournament", "cup.toml", "--no-pages", "--name", "cup", "--seed", "7", "--store", url]
+        with subprocess.Popen(
+            play, cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as arena:  # fmt: skip
+            assert arena.stderr is not None
+            until(lambda: first.value("SELECT count(*) FROM pg_tables WHERE tablename = 'matches'"), arena)
+            until(lambda: first.value("SELECT count(*) FROM matches"), arena)
+            first.stop(signal.SIGQUIT)
+            said = next(line for line in arena.stderr if "cannot be reached" in line or "only be read" in line)
+            assert "the arena tries again for " in said
+            second.execute("SELECT pg_promote()")
+            rest = arena.stderr.read()
+            assert arena.wait() == Exit.DONE, rest
+        found = verify_run("cup", Archive(tmp_path / "arena-data", url))
+        assert isinstance(found, Verified) and found.matches == 24
+
+
+def until(found: Callable[[], int], arena: subprocess.Popen[str]) -> None:
+    """Wait until that is true; the arena must not end before."""
+    while not found():
+        assert arena.poll() is None and arena.stderr is not None
+        time.sleep(0.05)
