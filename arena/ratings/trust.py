@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from arena.ratings.base import BETA, Games, Groups, grouped
-from arena.ratings.posterior import LEVEL, Posterior, Verdict, posterior, verdicts
+from arena.ratings.posterior import LEVEL, Posterior, Verdict, posterior, ranking
 from arena.ratings.statistics import cdf, quantile
 
 Sides = tuple[tuple[str, ...], tuple[str, ...]]
@@ -108,11 +108,11 @@ def absences(games: Games, draw_probability: float, judged: Mapping[str, Verdict
     for name in judged:
         rest = Groups(group for group in groups if name not in group[0].participants)
         belief = posterior(rest, draw_probability).of(judged)
-        then = verdicts(belief, dict(zip(belief.names, belief.mean.tolist(), strict=True)))
+        then = ranking(belief, dict(zip(belief.names, belief.mean.tolist(), strict=True)))
         before = {other: verdict.rank for other, verdict in judged.items() if other != name and other in then}
         # Ranks of now, counted anew among those who stay.
         now = {other: rank - (judged[name].rank < rank) for other, rank in before.items()}
-        changed = {other: (now[other], then[other].rank) for other in now if now[other] != then[other].rank}
+        changed = {other: (now[other], then[other]) for other in now if now[other] != then[other]}
         found.append(Absence(name, changed))
     return tuple(found)
 
