@@ -171,7 +171,7 @@ def test_a_server_that_is_restarted_or_crashes_is_waited_for(tmp_path: Path, ser
 
 
 def test_a_run_goes_on_at_the_standby_that_takes_over(tmp_path: Path) -> None:
-    replace(CUP, settings={**CUP.settings, "pairs": 12}).write(tmp_path)
+    replace(CUP, settings={**CUP.settings, "pairs": 24}).write(tmp_path)
     with running() as first, first.standby() as second:
         # Only then nothing that was told can be lost: a commit waits for the standby.
         first.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
@@ -192,7 +192,7 @@ def test_a_run_goes_on_at_the_standby_that_takes_over(tmp_path: Path) -> None:
             rest = arena.stderr.read()
             assert arena.wait() == Exit.DONE, rest
         found = verify_run("cup", Archive(tmp_path / "arena-data", url))
-        assert isinstance(found, Verified) and found.matches == 24
+        assert isinstance(found, Verified) and found.matches == 48
 
 
 def until(found: Callable[[], int], arena: subprocess.Popen[str]) -> None:
