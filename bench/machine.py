@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 
 PACKAGES = ("grpcio", "protobuf", "sqlalchemy", "numpy")
-"""What is measured with the arena; the last one is installed only where somebody wants it."""
+"""What is measured with the arena."""
 
 
 def machine() -> dict[str, str | int | float | dict[str, str]]:

@@ -34,7 +34,7 @@ CREW_PAIRS, QUICK_CREW_PAIRS = 128, 16
 PASSES = 1_000_000
 """Of the loop, timed before each part."""
 AT_ENDS = 9
-"""Of so many thousands at the start and at the end of a run the median counts."""
+"""Of so many parts at the start and at the end of a run the median counts: of a thousand matches, if it has enough."""
 
 
 def run(quick: bool) -> Mapping[str, Any]:
@@ -52,8 +52,10 @@ def run(quick: bool) -> Mapping[str, Any]:
     for size in bots:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            config = inprocess.write_config(folder, size, pairs_for(size, QUICK_PLAYED if quick else PLAYED) + 1)
-            found["matches"][str(size)] = asyncio.run(_played(config, QUICK_PLAYED if quick else PLAYED))
+            matches = QUICK_PLAYED if quick else PLAYED
+            planned = pairs_for(size, matches + matches // 4) + 1  # parts end with a block, and something must be left
+            config = inprocess.write_config(folder, size, planned)
+            found["matches"][str(size)] = asyncio.run(_played(config, matches))
             found["reports"][str(size)] = _reported(config)
     return found
 
@@ -101,9 +103,10 @@ async def _played(config: Path, matches: int) -> Mapping[str, float]:
         first, last = [], []
         with inprocess.begun(fresh_config) as fresh:
             for _ in range(AT_ENDS):
-                played += part
-                first.append(await _cost(fresh, part))
-                last.append(await _cost(run, part))
+                first.append((await _cost(fresh, part))[1])
+                more, cost = await _cost(run, part)
+                last.append(cost)
+                played += more
     return {
         "matches": played,
         "cpu_ms_a_match": round(cpu_ms, 3),
@@ -114,12 +117,12 @@ async def _played(config: Path, matches: int) -> Mapping[str, float]:
     }
 
 
-async def _cost(run: inprocess.Begun, matches: int) -> float:
-    """The passes of each of the next matches."""
+async def _cost(run: inprocess.Begun, matches: int) -> tuple[int, float]:
+    """The number of the next matches, about so many, and the passes of each."""
     unit_s = pass_seconds(PASSES)
     begun = time.process_time()
     played = await run.play(matches)
-    return (time.process_time() - begun) / played / unit_s
+    return played, (time.process_time() - begun) / played / unit_s
 
 
 # -- a large run ------------------------------------------------------------------------------------------------------

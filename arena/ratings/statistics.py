@@ -88,8 +88,14 @@ def log_cdf(x: Vector) -> Vector:
     return np.where(x > _FAR, np.log(_probabilities(near)), tail)
 
 
-def pull(x: Vector) -> tuple[Vector, Vector]:
-    """The slopes of `log_cdf` at each `x`, and how fast they fall: TrueSkill's v and w of a win."""
+def pull(x: float) -> tuple[float, float]:
+    """The slope of `log_cdf` at `x`, and how fast it falls: TrueSkill's v and w of a win."""
+    first = pdf(x) / cdf(x) if x > _FAR else -x - 1 / x + 2 / x**3
+    return first, first * (first + x)
+
+
+def _pulls(x: Vector) -> tuple[Vector, Vector]:
+    """`pull`, number by number."""
     near, far = np.maximum(x, _FAR), np.minimum(x, _FAR)
     first = np.where(x > _FAR, _densities(near) / _probabilities(near), -far - 1 / far + 2 / far**3)
     return first, first * (first + x)
@@ -201,20 +207,21 @@ class Said(NamedTuple):
 
 
 def encounter(gap: Vector, margin: Vector, tie: NDArray[np.bool_]) -> Said:
-    """What encounters say, number by number.
+    """What encounters say, number by number.  Raises `FloatingPointError` for a tie that has no margin.
 
     `gap` is the better side's strength less the other's; gap and margin are in standard deviations of a
     performance difference.
     """
     sign = np.where(tie, -np.copysign(1.0, gap), 1.0)
     edge = np.where(tie, margin - np.abs(gap), gap - margin)
-    v, w = pull(edge)
+    v, w = _pulls(edge)
     # Of a tie the far edge is out of sight, or not: see below.
     said = Said(log_cdf(edge), sign * v, np.where(tie, v, -v), -w, np.where(tie, -sign * w, w), -w)
     seen = tie & (edge >= _FAR)
     near, far, sign = edge[seen], -margin[seen] - np.abs(gap[seen]), -sign[seen]
     mass = _probabilities(near) - _probabilities(far)
-    at_near, at_far = _densities(near) / mass, _densities(far) / mass
+    with np.errstate(divide="raise", invalid="raise"):
+        at_near, at_far = _densities(near) / mass, _densities(far) / mass
     by_gap, by_margin = at_far - at_near, at_far + at_near
     even, odd = far * at_far - near * at_near, far * at_far + near * at_near
     of_ties = (

@@ -37,7 +37,7 @@ _TOLERANCE = 1e-7
 """Settled: no mean and no standard deviation moves by more than this, in points."""
 _ROUNDING = 1e-11
 """What each copy of a game adds to that: the rounding in a message weighs as often as the message."""
-MOST_W = 1 - 1e-9
+_MOST_W = 1 - 1e-9
 """At 1 the truncated difference would have no variance left."""
 _PRIOR = Rating(MU, SIGMA)
 _PRIOR_PRECISION = SIGMA**-2
@@ -138,25 +138,20 @@ class _Environment(trueskill.TrueSkill):  # type: ignore[misc]  # the package ha
     """
 
     def v_win(self, diff: float, draw_margin: float) -> float:
-        return _pull(diff - draw_margin)[0]
+        return pull(diff - draw_margin)[0]
 
     def w_win(self, diff: float, draw_margin: float) -> float:
-        return min(_pull(diff - draw_margin)[1], MOST_W)
+        return min(pull(diff - draw_margin)[1], _MOST_W)
 
     def v_draw(self, diff: float, draw_margin: float) -> float:
         if abs(diff) - draw_margin < 35:
             return float(super().v_draw(diff, draw_margin))
-        return math.copysign(_pull(draw_margin - abs(diff))[0], -diff)
+        return math.copysign(pull(draw_margin - abs(diff))[0], -diff)
 
     def w_draw(self, diff: float, draw_margin: float) -> float:
         if abs(diff) - draw_margin < 35:
-            return min(float(super().w_draw(diff, draw_margin)), MOST_W)
+            return min(float(super().w_draw(diff, draw_margin)), _MOST_W)
         return self.w_win(-abs(diff), -draw_margin)
-
-
-def _pull(x: float) -> tuple[float, float]:
-    v, w = pull(np.array([x]))
-    return float(v[0]), float(w[0])
 
 
 def _environment(draw_probability: float, tau: float = 0.0) -> _Environment:
@@ -276,7 +271,7 @@ class _Factors:
         gap = (mean[better] - mean[other]) / width
         margin = quantile((1 + environment.draw_probability) / 2) * math.sqrt(2) * BETA / width
         said = encounter(gap, margin, self._tied)
-        v, w = said.by_gap, np.minimum(-said.by_gap_twice, MOST_W)
+        v, w = said.by_gap, np.minimum(-said.by_gap_twice, _MOST_W)
         precision = w / (1 - w) / width**2
         shift = (gap * w + v) / (1 - w) / width
         for mine, facing, sign in ((better, other, 1), (other, better, -1)):

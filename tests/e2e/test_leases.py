@@ -170,6 +170,7 @@ def test_a_server_that_is_restarted_or_crashes_is_waited_for(tmp_path: Path, ser
     assert isinstance(found, Verified) and found.matches == 24
 
 
+@pytest.mark.usefixtures("server")  # where there is none, none is missed
 def test_a_run_goes_on_at_the_standby_that_takes_over(tmp_path: Path) -> None:
     replace(CUP, settings={**CUP.settings, "pairs": 24}).write(tmp_path)
     with running() as first, first.standby() as second:

@@ -14,16 +14,11 @@ from numpy.typing import NDArray
 
 from arena.ratings import statistics
 from arena.ratings.base import BETA, MU, SIGMA, Game, grouped, mirrored_pair
-from arena.ratings.statistics import cdf, encounter, fitted_draw_probability, pdf, quantile, share
+from arena.ratings.statistics import cdf, encounter, fitted_draw_probability, pdf, pull, quantile, share
 
 
 def log_cdf(x: float) -> float:
     return float(statistics.log_cdf(np.array([x]))[0])
-
-
-def pull(x: float) -> tuple[float, float]:
-    v, w = statistics.pull(np.array([x]))
-    return float(v[0]), float(w[0])
 
 
 @pytest.mark.parametrize("x", [-300.0, -60.0, -35.001, -34.999, -5.0, 0.0, 3.0, 50.0])
@@ -65,6 +60,17 @@ def test_two_results_of_an_encounter_and_its_tie_are_all_there_is() -> None:
         + np.exp(encounter(gap, margin, np.full(3, True)).value)
     )
     assert outcomes == pytest.approx(1, abs=1e-14)
+
+
+@pytest.mark.parametrize("gap", [-300.0, -35.001, -34.999, -5.0, 0.0, 3.0, 50.0])
+def test_a_win_pulls_alone_as_among_others(gap: float) -> None:
+    said = encounter(np.array([gap, 1.0]), np.zeros(2), np.full(2, False))
+    assert (said.by_gap[0], -said.by_gap_twice[0]) == pytest.approx(pull(gap), rel=1e-12)
+
+
+def test_a_tie_without_a_margin_cannot_be() -> None:
+    with pytest.raises(FloatingPointError):
+        encounter(np.array([0.5]), np.array([0.0]), np.array([True]))
 
 
 @pytest.mark.parametrize("gap", [-4.0, -0.3, 0.2, 5.0])
