@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from tests.browsers import ARGUMENTS, CHROMIUM, LOCAL
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As a shell has it for what runs in the background; programs started here would be deaf to Ctrl-C, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("COLUMNS", None)
 """Processes that run tests side by side have it, others do not; what the arena prints to a pipe is as wide as that."""
 IN_CI = os.environ.get("CI") == "true"
