@@ -15,12 +15,9 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.ratings.base import BETA, MU, SIGMA, Game, Games, Groups, grouped
-from arena.ratings.statistics import Vector, cdf, encounter, quantile
-
-Matrix = NDArray[np.float64]
+from arena.ratings.statistics import Matrix, Vector, cdf, encounter, quantile
 
 LEVEL = 0.95
 """Of bars and rank intervals, and how likely one must be the better for the other to rank behind it."""

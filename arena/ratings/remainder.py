@@ -13,8 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from arena.ratings.base import BETA
-from arena.ratings.posterior import Matrix, Posterior
-from arena.ratings.statistics import cdf, pdf, quantile
+from arena.ratings.posterior import Posterior
+from arena.ratings.statistics import Matrix, cdf, pdf, quantile
 
 STEPS = 64
 """In about so many steps a remainder is given out; each looks at what those before it will have taught."""

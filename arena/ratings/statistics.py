@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arena.ratings.base import BETA, MU, SIGMA, Encounter, Games, encounters, grouped
 
 Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 
 LEAST_DRAW_PROBABILITY = 1e-6
 """Below this a drawn game would be more certain than floating point can say."""
@@ -122,12 +123,12 @@ def fitted_draw_probability(games: Games) -> float:
 class _Point:
     """The log likelihood and its derivatives `at` strengths (in betas above the mean) and a margin (last)."""
 
-    at: NDArray[np.float64]
+    at: Vector
     value: float
-    gradient: NDArray[np.float64]
-    hessian: NDArray[np.float64]
+    gradient: Vector
+    hessian: Matrix
 
-    def newton_step(self) -> NDArray[np.float64]:
+    def newton_step(self) -> Vector:
         """From here to the summit of the parabola that fits here."""
         return np.asarray(np.linalg.solve(-self.hessian, self.gradient), np.float64)
 

@@ -14,13 +14,13 @@ from itertools import chain, islice, pairwise, product
 
 import numpy as np
 import trueskill
-from numpy.typing import NDArray
 
 from arena.errors import UsageError
 from arena.ratings.base import BETA, MU, SIGMA, Game, Games, Groups, Rating, grouped
 from arena.ratings.statistics import (
     LEAST_DRAW_PROBABILITY,
     MOST_DRAW_PROBABILITY,
+    Matrix,
     Vector,
     cdf,
     encounter,
@@ -43,8 +43,6 @@ _PRIOR = Rating(MU, SIGMA)
 _PRIOR_PRECISION = SIGMA**-2
 ONLINE_TAU, _ONLINE_DRAW_PROBABILITY = SIGMA / 100, 0.10
 """The package's defaults."""
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
